@@ -106,13 +106,14 @@ async function served(
   { routes, edge, version }: Served,
   { method, url, payload }: Prepared,
   caller: Caller,
-  { requestId, idempotencyKey, timeoutMs }: RestCall,
+  { requestId, idempotencyKey, dryRun, timeoutMs }: RestCall,
 ): Promise<inject.Response> {
   let isLate = false
   let timer: NodeJS.Timeout | undefined
   const headers = {
     ...(payload !== undefined && { 'content-type': 'application/json' }),
     ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+    ...(dryRun && { prefer: 'dry-run' }),
   }
   const serve: inject.DispatchFunc = (incoming, outgoing) => {
     const [req, res] = [incoming as Request, outgoing as Response]

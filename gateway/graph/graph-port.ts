@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { spendAutomationCall } from '../../subgraphs/kernel/automation/automation-limit.ts'
-import type { Caller, IdempotencyClaim } from '../../subgraphs/kernel/context.ts'
+import type { Caller, IdempotencyClaim, OperationContext } from '../../subgraphs/kernel/context.ts'
+import { notInDryRun } from '../../subgraphs/kernel/dry-run.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { GraphAnswer, GraphPort, GraphQuery } from '../../subgraphs/kernel/graph-port/graph-port.ts'
 import type { Services } from '../../subgraphs/kernel/request.ts'
@@ -54,10 +55,15 @@ export const graphPort = (graph: Graph, services: Pick<Services, 'counters' | 'c
     }
   },
   async execute(mutation, caller, { requestId, idempotencyKey }): Promise<GraphAnswer> {
+    const isDryRun = idempotencyKey === undefined
     const { document, variables, costMax } = mutation
     const prepared = await preparedAs('mutation', graph, document, caller)
     prepared.refuseCostly(prepared.coerced(variables, false), costMax)
-    const context = { caller, requestId, idempotency: claimFor(mutation, caller, idempotencyKey) }
+    // The directive of the document would take precedence, and call hooks.
+    if (isDryRun && prepared.dryRun === 'HOOKS') throw notInDryRun('A mutation that calls hooks')
+    const context: OperationContext = isDryRun
+      ? { caller, requestId, idempotency: null, dryRun: 'CHANGES' }
+      : { caller, requestId, idempotency: claimFor(mutation, caller, idempotencyKey) }
     await spendAutomationCall(services, caller)
     const { data, errors = [], replayed } = await graph.execute(prepared, variables, context)
     return { data, errors, ...(replayed && { replayed }) }

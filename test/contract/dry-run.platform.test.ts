@@ -58,6 +58,7 @@ const refused: ReadonlySet<string> = new Set([
   'knowledgeDocumentUpload',
   'mailboxTest',
   'meetingDisconnect',
+  'metadataTest',
   'oauthAppCreate',
   'oauthAppRotateSecret',
   'proposalConfirm',

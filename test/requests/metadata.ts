@@ -9,6 +9,12 @@ const files = {
   }),
 }
 
+const testedFiles = {
+  'src/functions/requested/function.json': '{"name": "Requested"}',
+  'src/functions/requested/index.js': 'export default () => 1',
+  'src/functions/requested/tests/one.json': '{"expect": {"output": 1}}',
+}
+
 /** A deployment with this id that waits, and that no worker of the test carries out. */
 async function aDeployment({ platform, member }: Sender, id: string): Promise<void> {
   await platform.query(
@@ -34,6 +40,8 @@ export const metadataBodies = {
       format: 'FILES',
     }),
   }),
+  metadataTest: (_requests: Sender, whole: boolean) =>
+    Promise.resolve({ ...(whole && { source: { files: testedFiles }, functions: ['requested'] }) }),
   metadataDeploy: (_requests: Sender, whole: boolean) =>
     Promise.resolve({
       source: { files },

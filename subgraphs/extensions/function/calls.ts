@@ -2,10 +2,10 @@ import { OperationTypeNode, parse, Kind } from 'graphql'
 import type { Caller } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import type { NamedCredentials } from '../../kernel/outbound/named-credentials.ts'
 import type { Ports } from '../../kernel/request.ts'
 import type { SandboxCall } from '../../kernel/sandbox/sandbox.ts'
-import { credentialFetchFor, fetchFor } from './fetch.ts'
-import type { PreparedRun } from './prepare.ts'
+import { credentialFetchFor, fetchFor, type Send } from './fetch.ts'
 
 /** Cost of a query or a mutation, in the unit of the limit of clients. */
 const costMax = 1_000
@@ -27,20 +27,37 @@ function operationOf(document: string): OperationTypeNode {
   throw invalidCall('A document of context.api.graphql must have one operation.')
 }
 
+/** What makes the calls of an invocation: in a test, what answers in the place of others. */
+export interface CallPorts extends Pick<Ports, 'graph' | 'rest'> {
+  readonly outbound: { readonly send: Send }
+  readonly credentials: Pick<NamedCredentials, 'send'>
+}
+
+/** As much of an invocation as its calls need. */
+export interface CallingRun {
+  readonly organizationId: string
+  readonly invocationId: string
+  readonly depth: number
+  readonly allowedHosts: readonly string[]
+  /** What identifies the changes of all attempts of the start; null if every change is tried and rolled back. */
+  readonly effectKey: string | null
+}
+
 /**
  * Makes the calls of one invocation, as the user as whom the function acts. The key of a mutation is its number among those of all attempts of the
  * start, so an attempt after a crash writes nothing twice.
  */
 export function callsOf(
-  { graph, rest, outbound, credentials }: Pick<Ports, 'graph' | 'rest' | 'outbound' | 'credentials'>,
-  { start, settings, invocationId }: PreparedRun,
+  { graph, rest, outbound, credentials }: CallPorts,
+  { organizationId, invocationId, depth, allowedHosts, effectKey }: CallingRun,
   caller: Caller,
   limitMs: number,
 ): (call: SandboxCall, signal: AbortSignal) => Promise<unknown> {
-  const { effectKey = invocationId, depth } = start
   const endsAt = performance.now() + limitMs
   const timeoutMs = (): number => Math.max(1, Math.ceil(endsAt - performance.now()))
   let writes = 0
+  const nextWrite = () =>
+    effectKey === null ? ({ dryRun: 'CHANGES' } as const) : { idempotencyKey: `${effectKey}:${writes++}` }
 
   async function callGraph([document, variables]: readonly unknown[]): Promise<unknown> {
     if (typeof document !== 'string') throw invalidCall('context.api.graphql needs a document as text.')
@@ -51,7 +68,7 @@ export function callsOf(
     const options = { requestId: invocationId }
     const { data, errors } = isRead
       ? await graph.read(query, caller, { ...options, timeoutMs: timeoutMs() })
-      : await graph.execute(query, caller, { ...options, idempotencyKey: `${effectKey}:${writes++}` })
+      : await graph.execute(query, caller, { ...options, ...nextWrite() })
     return { data, ...(errors.length > 0 && { errors }) }
   }
 
@@ -59,12 +76,14 @@ export function callsOf(
     const known = methods.find((one) => one === method)
     if (!known) throw invalidCall(`The method of context.api.rest must be one of ${methods.join(', ')}.`)
     if (typeof path !== 'string') throw invalidCall('The path of context.api.rest must be text, such as /v1/accounts.')
-    const idempotencyKey = known === 'GET' ? null : `${effectKey}:${writes++}`
-    const options = { requestId: invocationId, idempotencyKey, timeoutMs: timeoutMs() }
-    return rest.call({ method: known, path, ...(body != null && { body }) }, caller, options)
+    const options = { requestId: invocationId, idempotencyKey: null, timeoutMs: timeoutMs() }
+    return rest.call({ method: known, path, ...(body != null && { body }) }, caller, {
+      ...options,
+      ...(known !== 'GET' && nextWrite()),
+    })
   }
 
-  const rights = { allowedHosts: settings.allowedHosts, depth: depth + 1 }
+  const rights = { allowedHosts, depth: depth + 1 }
 
   return ({ kind, arguments: given }) => {
     switch (kind) {
@@ -75,7 +94,7 @@ export function callsOf(
       case 'rest':
         return callRest(given)
       case 'credential':
-        return credentialFetchFor(credentials, start.organizationId, rights.depth, given, timeoutMs)
+        return credentialFetchFor(credentials, organizationId, rights.depth, given, timeoutMs)
     }
   }
 }

@@ -133,7 +133,7 @@ export async function fetchFor(
  * repeats it. Redirects are returned, because the credential is for the first address only.
  */
 export async function credentialFetchFor(
-  credentials: NamedCredentials,
+  credentials: Pick<NamedCredentials, 'send'>,
   organizationId: string,
   depth: number,
   [apiName, path, init]: readonly unknown[],

@@ -23,6 +23,7 @@ import { replaceTests, storedTests, type StoredTest } from '../function-test/sto
 import { createFunction, deleteFunction, updateFunction } from './function.actions.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { serverlessFunction } from './function.record.ts'
+import { settingsProblems } from './function.rules.ts'
 import { ServerlessFunction } from './function.ts'
 import { compileCall, createVersion } from './version.actions.ts'
 
@@ -142,7 +143,7 @@ function storedFunction(
   tests: readonly StoredTest[],
 ): StoredFunction {
   const language = deployed?.language ?? null
-  const secrets = union(row.requiredSecrets, row.secretNames)
+  const secrets = secretsOf(row)
   const values = { ...row, language: language ?? row.language, requiredSecrets: secrets }
   const sources: Record<string, SourceFile> = {
     ...(deployed && { [fileOfLanguage[deployed.language]]: { sha256: deployed.sha256, text: deployed.source } }),
@@ -151,6 +152,48 @@ function storedFunction(
   const omitted = mapping.omittedOf(row as unknown as Values)
   return { name: row.apiName, content: mapping.contentOf(values), sources, omitted, row, language }
 }
+
+/** A function as its files would make it. */
+export interface FunctionAsWanted {
+  readonly next: ServerlessFunction
+  /** As it is; null for a new one. */
+  readonly previous: ServerlessFunction | null
+  /** A source that is not the deployed one; null if that stays. */
+  readonly source: { readonly text: string; readonly language: FunctionLanguage; readonly file: string } | null
+  readonly secretNames: readonly string[]
+}
+
+/** A function as its files say, without them as it is. A new one acts as who deploys it. */
+export function functionAsWanted(
+  wanted: WantedComponent | null,
+  stored: StoredComponent | null,
+  deployedById: string,
+): FunctionAsWanted {
+  const { row: previous = null, ...before } = (stored ?? {}) as Partial<StoredFunction>
+  if (!wanted) return { next: previous!, previous, source: null, secretNames: secretsOf(previous!) }
+  const {
+    requiredSecrets,
+    language: _language,
+    ...values
+  } = mapping.valuesOf({ ...wanted.content, apiName: wanted.name })
+  const source = sourceOf(wanted)
+  const isSame = source !== null && isDeployedSource(before, source)
+  const next = { runAsUserId: deployedById, ...previous, ...values } as ServerlessFunction
+  const secretNames = union(requiredSecrets as string[], previous?.secretNames ?? [])
+  return { next, previous, source: isSame ? null : source, secretNames }
+}
+
+/** What is wrong with the settings of a function, besides what the schema says, at the places in its file. */
+export const problemsOfSettings = ({ next, previous }: FunctionAsWanted): ComponentProblem[] =>
+  settingsProblems(next, previous).map((one) => ({ ...one, ...mapping.placeOf(one.path) }))
+
+const secretsOf = ({ requiredSecrets, secretNames }: ServerlessFunction): string[] =>
+  union(requiredSecrets, secretNames)
+
+const isDeployedSource = (
+  { language, sources }: Partial<Pick<StoredFunction, 'language' | 'sources'>>,
+  source: NonNullable<ReturnType<typeof sourceOf>>,
+): boolean => language === source.language && sources?.[source.file]?.sha256 === digestOf(source.text)
 
 /** Whether a function has exactly these tests. */
 function hasTests({ sources = {} }: StoredFunction, tests: Readonly<Record<string, string>>): boolean {
@@ -191,9 +234,7 @@ function planOf(wanted: WantedComponent, stored: StoredFunction | null): Compone
   const changes = mapping.changesOf(values, row as unknown as Values)
   const known = [row.requiredSecrets.toSorted(), union(row.requiredSecrets, row.secretNames)]
   const isDeclared = known.some((one) => isSameValue(one, union(secrets)))
-  const isSourceNew =
-    source !== null &&
-    (stored.language !== source.language || stored.sources?.[source.file]?.sha256 !== digestOf(source.text))
+  const isSourceNew = source !== null && !isDeployedSource(stored, source)
   const missingSecrets = secrets.filter((name) => !row.secretNames.includes(name))
   const areTestsNew = !hasTests(stored, tests)
   if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew && !areTestsNew)

@@ -41,6 +41,8 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
     return { ...nothing, status: 'FAILED', error, input, retryAfter: null }
   }
   const limitMs = Math.min(settings.timeoutMs, timeoutMs)
+  const { allowedHosts } = settings
+  const calling = { organizationId, invocationId, depth, allowedHosts, effectKey: start.effectKey ?? invocationId }
   const result = await services.sandbox.run({
     organizationId,
     program,
@@ -51,7 +53,7 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
     level: isQueued.has(trigger) ? 0 : depth,
     timeoutMs: limitMs,
     memoryMb: settings.memoryMb,
-    call: callsOf(services, prepared, caller, limitMs),
+    call: callsOf(services, calling, caller, limitMs),
   })
   await countCpu(services, organizationId, result.cpuMs)
   const isThrottled = result.status === 'THROTTLED'

@@ -11,10 +11,11 @@ import { attemptMsMax, attemptsMax, keptDays, shownMax } from './bounds.ts'
 import { metadataDeployments } from './deployment.events.ts'
 import { deploymentTable } from './deployment.migrations.ts'
 import type { MetadataDeploymentStatus } from './deployment.enumerations.ts'
-import type { MetadataChangeNumbers, MetadataMissingSecret, MetadataProblem } from './deployment.types.ts'
+import type { MetadataChangeNumbers, MetadataMissingSecret } from './deployment.types.ts'
 import type { MetadataType } from './metadata-type.ts'
 import type { PlannedComponent } from './plan.ts'
 import type { MetadataWarning } from './retrieval.types.ts'
+import { asProblem } from './problems.ts'
 import { callerOf, type RequestedBy } from './requested-by.ts'
 import { runDeployment, type Result } from './run-deployment.ts'
 import { filesStored } from './source-files.ts'
@@ -185,16 +186,6 @@ const warningsOf = (components: readonly PlannedComponent[]): MetadataWarning[] 
   components.flatMap(({ type, name, plan }) =>
     (plan?.warnings ?? []).map((message) => ({ type: type as MetadataType, name, message })),
   )
-
-const asProblem = ({
-  file = null,
-  path = '',
-  line = null,
-  column = null,
-  code = 'INVALID',
-  message = '',
-  usedBy = null,
-}: Partial<MetadataProblem>): MetadataProblem => ({ file, path, line, column, code, message, usedBy })
 
 /** `update` of the row of a deployment that has ended, while this attempt has its lease. One that was cancelled ends in no other way. */
 function endedSql(

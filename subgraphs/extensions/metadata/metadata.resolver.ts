@@ -11,6 +11,9 @@ import type { Port, RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { runMsMax, runTestsMax } from '../function-test/bounds.ts'
+import { testPorts } from '../function-test/run-tests.ts'
+import { functionsMax } from '../function/bounds.ts'
 import { bodyBytesMax } from './bounds.ts'
 import {
   cancelDeployment,
@@ -27,6 +30,8 @@ import { MetadataSchemaType } from './metadata-type.ts'
 import { MetadataRetrieval, MetadataRetrieveArgs } from './retrieval.types.ts'
 import { retrieve } from './retrieve.ts'
 import { fileSchemaOf } from './schemas.ts'
+import { testMetadata, type TestContext } from './test-metadata.ts'
+import { MetadataTestReport } from './test-report.types.ts'
 
 const who = 'For owners and admins.'
 
@@ -113,6 +118,32 @@ export class MetadataResolver {
     return requestDeployment(ctx, source, { checkOnly, allowDestructive, expectedVersion: expectedVersion ?? null })
   }
 
+  @Mutation(() => MetadataTestReport, {
+    description: `Runs the tests of functions: those of the files that are sent, or of the functions of the organization, at most ${runTestsMax} within ${runMsMax / 1000} seconds. Each function acts as its user, with its scopes, on what the organization has; its requests are answered from the file of the test, and what it changes by \`context.api\` is tried and rolled back, so nothing is changed and nothing is sent. Their time and CPU count as those of invocations. You must be allowed to save the functions, with this credential. ${who}`,
+  })
+  @RequiresScopes('MANAGE_METADATA')
+  @Limits({ bodyBytes: bodyBytesMax, answerBytes: 8_388_608, deadlineMs: runMsMax + 10_000 })
+  metadataTest(
+    @ValueArg('source', () => MetadataSourceInput, {
+      nullable: true,
+      description: 'The files of a project. Null: the tests of what the organization has.',
+    })
+    source: MetadataSourceInput | null,
+    @ValueArg('functions', () => String, {
+      nullable: true,
+      list: true,
+      max: 113,
+      maxItems: functionsMax,
+      description:
+        'Which tests run: `apiName` of a function for all of its tests, `apiName/name` for one. Null: those of all functions.',
+      example: ['grade_inspection'],
+    })
+    functions: string[] | null,
+    @Ctx() ctx: TestContext,
+  ) {
+    return testMetadata(ctx, { source: source ?? null, functions: functions ?? null })
+  }
+
   @Mutation(() => MetadataDeployment, {
     description: `Cancels a deployment that has not ended: one that waits ends at once, one that is carried out before it takes effect, unless it does so first. ${who}`,
   })
@@ -127,8 +158,8 @@ export class MetadataResolver {
 
 const roles = ['OWNER', 'ADMIN']
 
-/** Archives are packed and unpacked in threads. */
-export const metadataPorts = ['work'] as const satisfies Port[]
+/** Archives are packed and unpacked in threads; the others run tests. */
+export const metadataPorts = ['work', ...testPorts] as const satisfies Port[]
 
 export const metadataResource: Resource = {
   resolver: MetadataResolver,
@@ -162,6 +193,22 @@ export const metadataResource: Resource = {
           },
         },
         checkOnly: true,
+      },
+    }),
+    operation('POST /v1/metadata/tests', 'metadataTest', {
+      summary: 'Run tests of functions',
+      answers: 'What became of the tests.',
+      roles,
+      example: {
+        source: {
+          files: {
+            'src/functions/grade_inspection/function.json': '{"name": "Grade an inspection"}',
+            'src/functions/grade_inspection/index.js':
+              'export default ({ score }) => ({ grade: score >= 80 ? "A" : "B" })',
+            'src/functions/grade_inspection/tests/best_grade.json':
+              '{"input": {"score": 91}, "expect": {"output": {"grade": "A"}}}',
+          },
+        },
       },
     }),
     operation('GET /v1/metadata/deployments', 'metadataDeploymentList', {

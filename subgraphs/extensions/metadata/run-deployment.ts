@@ -1,4 +1,4 @@
-import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { MetadataContext, PreparedCall } from '../../kernel/metadata/component.ts'
@@ -11,6 +11,7 @@ import { problemsMax } from './bounds.ts'
 import type { MetadataProblem } from './deployment.types.ts'
 import { deletionFile } from './project-file.ts'
 import { readPackage, type FileProblem, type Package } from './package.ts'
+import { problemsAt } from './problems.ts'
 import { planOf, type DeploymentPlan, type PlannedComponent, type PlannedStep } from './plan.ts'
 import type { SourceFiles } from './source-files.ts'
 import { readState, versionOf } from './state.ts'
@@ -210,28 +211,5 @@ async function problemsOf(step: PlannedStep, ctx: MetadataContext): Promise<Part
   }
 }
 
-/** What a refused step says, with the place in the file. */
-function problemsOfRefusal(
-  { of, placeOf = (path) => ({ path }) }: PlannedStep,
-  error: Refusal,
-): Partial<MetadataProblem>[] {
-  const {
-    errors,
-    usedBy = null,
-    line = null,
-    column = null,
-  } = error.extensions as {
-    readonly errors?: readonly FieldProblem[]
-    readonly usedBy?: unknown
-    readonly line?: number
-    readonly column?: number
-  }
-  const all = errors?.length ? errors : [{ path: '', code: error.code, message: error.message }]
-  return all.map(({ path, code, message }) => {
-    const place = placeOf(path, code)
-    const file = place.source === undefined ? of.file : `${of.packaged!.folder}${place.source}`
-    // Messages begin with the path in the record.
-    const text = path !== '' && message.startsWith(`${path} `) ? `${place.path}${message.slice(path.length)}` : message
-    return { file, path: place.path, line, column, code, message: text, usedBy }
-  })
-}
+const problemsOfRefusal = ({ of, placeOf }: PlannedStep, error: Refusal): Partial<MetadataProblem>[] =>
+  problemsAt({ file: of.file, folder: of.packaged?.folder ?? '', placeOf }, error)

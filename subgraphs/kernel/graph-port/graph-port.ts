@@ -35,12 +35,15 @@ export interface GraphPort {
   /**
    * Executes a mutation as the caller, with all checks of a client's mutation; refuses every other operation. It runs at most once per key
    * of the caller's credential, as with an `Idempotency-Key`: a later call with the same key and mutation returns the stored answer and
-   * changes nothing, also after `kill -9`. It has no timeout, because a write that may have run must not be given up.
+   * changes nothing, also after `kill -9`. It has no timeout, because a write that may have run must not be given up. With `dryRun` in place of a
+   * key it is tried, and rolled back.
    */
   execute(
     mutation: GraphQuery,
     caller: Caller,
-    options: { readonly requestId: string; readonly idempotencyKey: string },
+    options: { readonly requestId: string } & (
+      { readonly idempotencyKey: string } | { readonly dryRun: 'CHANGES'; readonly idempotencyKey?: undefined }
+    ),
   ): Promise<GraphAnswer>
 }
 

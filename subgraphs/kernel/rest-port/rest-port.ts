@@ -14,6 +14,8 @@ export interface RestCall {
   readonly requestId: string
   /** Repeating a change with the same key returns the stored answer and changes nothing. Null for reads. */
   readonly idempotencyKey: string | null
+  /** A change is tried, and rolled back; absent: it is made. */
+  readonly dryRun?: 'CHANGES'
   readonly timeoutMs: number
 }
 

@@ -16,6 +16,7 @@ import {
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
+import { fieldUsageTable } from './kernel/extension/field-usage.migrations.ts'
 import { rollupTables } from './kernel/record/rollup/rollup.migrations.ts'
 import { startRollupMerger } from './kernel/record/rollup/rollup-merger.ts'
 import { valueIndexTable } from './kernel/record/value-index/value-index.migrations.ts'
@@ -168,6 +169,7 @@ export const migrations: readonly Migration[] = [
   searchTables,
   rollupTables,
   mergedRecordTable,
+  fieldUsageTable,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

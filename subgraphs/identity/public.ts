@@ -172,3 +172,4 @@ export {
   suspendOrganization,
   updateUser,
 } from './operator.ts'
+export { workingCredentials } from './usage/credential-names.ts'

@@ -2,7 +2,7 @@ type Query = <R>(text: string) => Promise<R[]>
 
 // Usage and stored bytes are counted in the background, so they do not show what a request changed.
 const counted = ['request_count', 'rate_limit_hits', 'deprecated_calls', 'last_used_at', 'last_used_ip']
-const counts = ['usage_hour', 'deprecated_call', 'stored_bytes']
+const counts = ['usage_hour', 'deprecated_call', 'stored_bytes', 'field_usage']
 // Events get their positions after the commit, so positions are not compared; the events are.
 const positions = 'event_(log|head|pending).*'
 

@@ -17,6 +17,7 @@ import { CustomFieldType } from './custom-field.enumerations.ts'
 import { customField } from './custom-field.record.ts'
 import { CustomField } from './custom-field.ts'
 import { builtInEntities } from './field-entity.ts'
+import { requireUnusedLately } from './recent-users.ts'
 import { targetOf } from './type-change.ts'
 
 const fields = recordsOf(customField)
@@ -143,15 +144,21 @@ export const customFieldComponent: MetadataComponent = {
     if (Object.keys(changes).length === 0) return { change: 'UNCHANGED', steps: [] }
     return { change: 'UPDATED', steps: [{ ...step, run: (ctx) => updateField(ctx, row, changes) }] }
   },
-  removal: (stored) => {
+  removal: (stored, isForced) => {
     const { row } = stored as unknown as { readonly row: CustomField }
-    return { ...orderOfField(row), run: (ctx) => removeField(ctx, row) }
+    return { ...orderOfField(row), run: (ctx) => removeField(ctx, row, isForced) }
   },
 }
 
-function removeField(ctx: MetadataContext, { id, version }: CustomField): Promise<string> {
+async function removeField(
+  ctx: MetadataContext,
+  { id, entity, name, version }: CustomField,
+  isForced: boolean,
+): Promise<string> {
   requireAdministrator(ctx)
-  return fields.remove(ctx, id, version)
+  const removed = await fields.remove(ctx, id, version)
+  if (!isForced) await requireUnusedLately(ctx, entity, name)
+  return removed
 }
 
 /** The file of an object says of what its fields are, and a LOOKUP is always indexed. */

@@ -36,6 +36,7 @@ import { FormulaConfig } from './custom-field.parts.ts'
 import { customField } from './custom-field.record.ts'
 import { CustomField } from './custom-field.ts'
 import { checkFormula, FormulaCheck } from './formula-check.ts'
+import { forgetFieldUsage } from './recent-users.ts'
 
 const fields = recordsOf(customField)
 const FormulaConfigInput = structureInput(FormulaConfig)
@@ -221,7 +222,14 @@ export const customFieldResource: Resource = {
     detailChangeTable,
   ],
   queues: [fieldChangeQueue, lookupClearingQueue, detailChangeQueue],
-  jobs: [forgetFieldChanges, forgetLookupClearings, forgetDetailChanges, removeDeletedFields, removeAliases],
+  jobs: [
+    forgetFieldChanges,
+    forgetLookupClearings,
+    forgetDetailChanges,
+    removeDeletedFields,
+    removeAliases,
+    forgetFieldUsage,
+  ],
   rest: restArea(customField, {
     path: 'custom-fields',
     filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],

@@ -52,7 +52,9 @@ interface Use extends Record<string, unknown> {
   readonly name: string
 }
 
-const recordTypeOf = (entity: string): string => (customObjectName(entity) === null ? entity.toLowerCase() : entity)
+/** The record type of the entity of a field: `account`, `custom:site_visit`. */
+export const recordTypeOf = (entity: string): string =>
+  customObjectName(entity) === null ? entity.toLowerCase() : entity
 
 async function usesOf(ctx: RequestContext, entity: string, name: string, mayBeLive = true): Promise<Use[]> {
   const { db, caller } = ctx

@@ -14,6 +14,7 @@ import { customObject as typeOf } from '../../kernel/record/custom-object.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { omittedOf, storedFields } from '../custom-field/custom-field.component.ts'
+import { requireUnusedLately } from '../custom-field/recent-users.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { createObject, updateObject } from './custom-object.actions.ts'
 import { customObject } from './custom-object.record.ts'
@@ -80,7 +81,10 @@ async function removeObject(
      where organization_id = $1 and object = $2 and deleted_at is null limit 1`,
     [ctx.caller.organizationId, name],
   )
-  if (!record) return removed
+  if (!record) {
+    await requireUnusedLately(ctx, typeOf(name), null)
+    return removed
+  }
   const message = 'The custom object has records; delete it with `force`.'
   throw new Refusal('HAS_DEPENDENTS', message, { usedBy: [{ object: typeOf(name), id: record.id, name: record.name }] })
 }

@@ -45,7 +45,8 @@ export const deletionSchema = new FileSchema({
           force: {
             type: 'boolean',
             default: false,
-            description: 'Whether a custom object that has records may be deleted. Something else that is used is not.',
+            description:
+              'Whether a custom object that has records may be deleted, and a custom field or object of which requests of the last 90 days have named a field. What another component uses is not deleted.',
           },
         },
         required: ['type', 'name'],

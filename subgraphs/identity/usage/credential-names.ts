@@ -25,3 +25,25 @@ export async function credentialNames(ctx: RequestContext, rows: readonly Named[
   )
   return new Map(found.map(({ id, name }) => [id, name]))
 }
+
+export interface WorkingCredential {
+  readonly object: 'api_key' | 'oauth_app'
+  readonly id: string
+  readonly name: string
+}
+
+/** The API keys, and the apps of the grants, with these ids, as far as they still work; each app once. */
+export async function workingCredentials(
+  { db, caller, clock }: RequestContext,
+  ids: readonly string[],
+): Promise<WorkingCredential[]> {
+  return db.query<WorkingCredential & Record<string, unknown>>(
+    `select 'api_key' as object, id, name from identity.api_key
+       where organization_id = $1 and id = any($2::uuid[]) and deleted_at is null and revoked_at is null and (expires_at is null or expires_at > $3)
+     union
+     select 'oauth_app', c.id, c.name from identity.oauth_grant g join identity.oauth_client c on c.id = g.app_id
+       where g.organization_id = $1 and g.id = any($2::uuid[]) and g.expires_at > $3
+     order by 1, 3, 2`,
+    [caller.organizationId, ids, clock.now().toISOString()],
+  )
+}

@@ -5,6 +5,7 @@ import type { Sql } from '../database/sql.ts'
 import { definitionsChannel } from './definition-version.migrations.ts'
 import type { OrganizationShapes, ShapeSource } from '../record/shape-source.ts'
 import { readExtensions, type Extensions } from './extension.ts'
+import { FieldUsage } from './field-usage.ts'
 
 const bytesMax = 64_000_000
 const bytesOfNone = 100
@@ -44,7 +45,12 @@ export class CachedExtensions implements ShapeSource {
   #listener: Listener | null = null
   #services: object | null = null
 
-  constructor(private readonly options: Options) {}
+  /** Which of the fields of organizations are named by whom. */
+  readonly fieldUsage: FieldUsage
+
+  constructor(private readonly options: Options) {
+    this.fieldUsage = new FieldUsage(options.database, options.log)
+  }
 
   /** Learns what other processes publish. */
   async listen(): Promise<void> {
@@ -152,5 +158,6 @@ export class CachedExtensions implements ShapeSource {
 
   async close(): Promise<void> {
     await this.#listener?.close()
+    await this.fieldUsage.close()
   }
 }

@@ -2,10 +2,12 @@ import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { CompiledFilter } from './compiled-filter.ts'
 import type { Column } from './column.ts'
+import { noteFields } from '../extension/field-usage.ts'
+import type { RequestContext } from '../request.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
-import { shapeFor, type WithShapes } from './shape-source.ts'
+import { shapeFor } from './shape-source.ts'
 import { jsonCondition, jsonOf, operatorConditions } from './filter-operators.ts'
 import { hasOperand, isEquality, isRange, namesIds, type FilterInput } from './filter-input.ts'
 import { operatorsOf } from './operators.ts'
@@ -27,7 +29,7 @@ export const filterConditionsMax = 100
  * a stored document can contain a variable for every parameter. Only related records that the caller can see are compared.
  */
 export function compileFilter(
-  ctx: WithShapes,
+  ctx: RequestContext,
   predicate: TenantPredicate,
   definition: RecordShape,
   filter: FilterInput,
@@ -55,7 +57,7 @@ class FilterCompiler {
   #isOwnColumnsOnly = true
 
   constructor(
-    private readonly ctx: WithShapes,
+    private readonly ctx: RequestContext,
     private readonly predicate: TenantPredicate,
     private readonly problems: FieldProblem[],
     /** Paths in the filter that name hidden fields. */
@@ -154,6 +156,11 @@ class FilterCompiler {
     const members = Object.entries(value)
     const undefinedFields = members.filter(([key]) => !customFields.has(key))
     const parts: string[] = []
+    noteFields(
+      this.ctx,
+      definition,
+      members.map(([key]) => key),
+    )
     for (const [key, condition] of members) {
       const field = customFields.get(key)
       const part = field && this.#operators(definition, field, operatorsOf(field, condition), alias, `${path}.${key}`)

@@ -5,6 +5,7 @@ import { calculate } from './calculate.ts'
 import { checkValues } from './check-values.ts'
 import type { Column } from './column.ts'
 import { withFormulas } from './computed-values.ts'
+import { noteFields } from '../extension/field-usage.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { isLive } from './live-formulas.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
@@ -46,6 +47,7 @@ async function readBefore<T extends StoredRow>(
   previous: (T & Fields) | null,
 ): Promise<object | null> {
   const given = (values as Fields)[customFieldsName]
+  if (isJsonObject(given)) noteFields(ctx, definition, Object.keys(given))
   if (!previous || !isJsonObject(given)) return previous
   const isGiven = ({ key = '' }: Column): boolean => Object.hasOwn(given, key)
   const { formulas, rollups } = definition.columns

@@ -1,5 +1,6 @@
 import { Arg, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql'
 import { invalid, Refusal } from '../../errors.ts'
+import { noteFields } from '../../extension/field-usage.ts'
 import { isJsonObject } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
 import { requireScopes } from '../../unmet-scopes.ts'
@@ -58,6 +59,7 @@ async function relatedTo(
   const shape = shapeFor(ctx, builtIn)
   const lookup = shape.columns.customFields.get(field)?.lookup
   if (!lookup) throw unknownField(shape.object, field)
+  noteFields(ctx, shape, [field])
   const target = recordTypeIn(ctx, lookup.to)
   if (!target) return null
   const scope = knownReadScope(target.entity)
@@ -110,6 +112,7 @@ async function referencing(
   if (scope !== null) requireScopes(ctx.caller, [[[scope]]])
   if (!column.valueIndex?.isReady)
     throw new Refusal('INVALID_STATE', `The index of ${field} is being built; try again later.`)
+  noteFields(ctx, shape, [field])
   const page = { first: pageSize(first, 'first'), after }
   if (after !== null) orderOf(shape, null).validate(after, 'after')
   if (isHidden(ctx.caller, shape, column.name)) return { nodes: [], hasNextPage: false, endCursor: null }

@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import { noUserId, type Caller } from '../context.ts'
+import type { Sql } from '../database/sql.ts'
+import type { RecordShape } from '../record/definition.ts'
+import type { RequestContext } from '../request.ts'
+
+/** How long it is known that a credential has named a field. */
+export const fieldUsageDays = 90
+
+/** SESSION: people who are signed in, all together. */
+export type FieldUserKind = 'API_KEY' | 'OAUTH' | 'FUNCTION' | 'SESSION'
+
+interface FieldUse {
+  readonly organizationId: string
+  readonly object: string
+  readonly field: string
+  readonly kind: FieldUserKind
+  readonly id: string
+  /** `2026-11-28` */
+  readonly day: string
+}
+
+const flushEveryMs = 2_000
+/** Uses that a process remembers to have noted. */
+const notedMax = 100_000
+const pendingMax = 10_000
+
+/** Whoever names the fields; null for the platform, and for automations whose definitions say which fields they name. */
+function userOf({ kind, credentialId, origin }: Caller): Pick<FieldUse, 'kind' | 'id'> | null {
+  if (origin) return origin.kind === 'FUNCTION' ? { kind: 'FUNCTION', id: origin.id } : null
+  if (kind === 'API_KEY' || kind === 'OAUTH') return { kind, id: credentialId }
+  return kind === 'SESSION' ? { kind, id: noUserId } : null
+}
+
+/**
+ * Which custom fields the requests of credentials name, by the day. A use is noted in memory, once a day in each process, and written within two seconds.
+ * A killed process loses what it has not written.
+ */
+export class FieldUsage {
+  readonly #noted = new LRUCache<string, string>({ max: notedMax })
+  #pending = new Map<string, FieldUse>()
+  #flushing: Promise<void> = Promise.resolve()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(
+    private readonly database: Sql,
+    private readonly log: Pick<Logger, 'warn'>,
+  ) {
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref()
+  }
+
+  note(caller: Caller, object: string, fields: Iterable<string>, now: Date): void {
+    const user = userOf(caller)
+    if (!user) return
+    const day = now.toISOString().slice(0, 10)
+    for (const field of fields) {
+      const key = [caller.organizationId, object, field, user.kind, user.id].join(' ')
+      if (this.#noted.get(key) === day || this.#pending.size >= pendingMax) continue
+      this.#noted.set(key, day)
+      this.#pending.set(key, { organizationId: caller.organizationId, object, field, ...user, day })
+    }
+  }
+
+  /** Writes what was noted. What could not be written is noted again when it is used again. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#write())
+    return this.#flushing
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+
+  async #write(): Promise<void> {
+    const pending = this.#pending
+    if (pending.size === 0) return
+    this.#pending = new Map()
+    // In the order of the keys, so that two processes cannot wait for each other.
+    const uses = [...pending].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
+    try {
+      await this.database.query(
+        `insert into kernel.field_usage as u (organization_id, object, field, credential_kind, credential_id, used_on)
+         select n."organizationId", n.object, n.field, n.kind, n.id, n.day
+         from jsonb_to_recordset($1::jsonb) n("organizationId" uuid, object text, field text, kind text, id uuid, day date)
+         on conflict (organization_id, object, field, credential_kind, credential_id)
+           do update set used_on = excluded.used_on where u.used_on < excluded.used_on`,
+        [JSON.stringify(uses)],
+      )
+    } catch (error) {
+      this.log.warn({ err: error }, 'the usage of custom fields could not be written')
+      for (const key of pending.keys()) this.#noted.delete(key)
+    }
+  }
+}
+
+type Noting = Pick<RequestContext, 'caller' | 'cachedExtensions' | 'clock'>
+
+/** Notes that the request names these custom fields of a record type. Names of other fields and unknown ones are left out. */
+export function noteFields(
+  { caller, cachedExtensions, clock }: Noting,
+  { object, columns }: RecordShape,
+  names: readonly (string | null | undefined)[],
+): void {
+  const { customFields } = columns
+  if (customFields.size === 0) return
+  const named = names.flatMap((name) => (name != null && customFields.has(name) ? name : []))
+  if (named.length > 0) cachedExtensions.fieldUsage.note(caller, object, named, clock.now())
+}

@@ -58,7 +58,13 @@ export async function measureDeployments(
     })
   const seconds = async (change: 'created' | 'unchanged'): Promise<number> => {
     const beganMs = performance.now()
-    const options = { checkOnly: false, allowDestructive: false, expectedVersion: null }
+    const options = {
+      checkOnly: false,
+      allowDestructive: false,
+      expectedVersion: null,
+      testLevel: 'NONE' as const,
+      tests: null,
+    }
     const { id } = await requestDeployment(context(), { files: files() }, options)
     await drain(deploymentQueue, services)
     const tookMs = performance.now() - beganMs

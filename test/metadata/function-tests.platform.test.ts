@@ -160,7 +160,7 @@ describe('metadataTest', () => {
       const made = await mutation('mutation ($input: TaskCreateInput!) { taskCreate(input: $input) { id subject } }', { input: { subject: 'Call' } })
       const rest = await api.rest('POST', '/v1/accounts', { name: 'Halvorsen' })
       const hooks = await mutation('mutation @dryRun(hooks: true) { taskCreate(input: { subject: "Call" }) { id } }').catch((error) => error.code)
-      const mail = await api.rest('POST', '/v1/email-tracking/send', { to: ['a@example.com'], subject: 'a', body: 'b' })
+      const mail = await api.rest('POST', '/v1/email-tracking/send', { to: ['a@example.com'], subject: 'a', bodyText: 'b' })
       const there = await api.graphql('{ taskList { data { id } } accountList { data { id } } }')
       return { subject: made.data.taskCreate.subject, status: rest.status, name: rest.body.name, hooks, mail: mail.body.code, there: there.data }
     }`

@@ -45,7 +45,7 @@ export const metadataBodies = {
   metadataDeploy: (_requests: Sender, whole: boolean) =>
     Promise.resolve({
       source: { files },
-      ...(whole && { checkOnly: true, allowDestructive: false, expectedVersion: 'a'.repeat(43) }),
+      ...(whole && { checkOnly: true, allowDestructive: false, expectedVersion: 'a'.repeat(43), testLevel: 'ALL' }),
     }),
 }
 

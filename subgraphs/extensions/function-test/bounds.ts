@@ -14,5 +14,8 @@ export const shownLogCharactersMax = 4_000
 /** Characters of what is shown of a value, and of an error. */
 export const shownCharactersMax = 500
 
+/** Characters of what says why a test has not passed. */
+export const messageMax = 2_000
+
 /** The name of a test is that of its file, without `.json`. */
 export const testNamePattern = /^[A-Za-z0-9_-]{1,64}$/

@@ -10,7 +10,7 @@ import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { callsOf } from '../function/calls.ts'
 import { countCpu, secondsUntilAllowed } from '../function/function-limits.ts'
 import type { RunnableFunction } from '../function/prepare.ts'
-import { runMsMax, shownLogCharactersMax } from './bounds.ts'
+import { messageMax, runMsMax, shownLogCharactersMax } from './bounds.ts'
 import { differenceFrom, shortened, type Difference } from './expectation.ts'
 import type { FunctionTest } from './function-test.schema.ts'
 import type { MetadataTestResult } from './function-test.types.ts'
@@ -52,8 +52,13 @@ export interface TestRun {
 
 type Verdict = Pick<MetadataTestResult, 'status' | 'path' | 'message'>
 
-const error = (message: string): Verdict => ({ status: 'ERROR', path: null, message })
-const failed = ({ path, message }: Difference): Verdict => ({ status: 'FAILED', path, message })
+const error = (message: string): Verdict => ({ status: 'ERROR', path: null, message: message.slice(0, messageMax) })
+const failed = ({ path, message }: Difference): Verdict => ({
+  status: 'FAILED',
+  path: shortened(path),
+  message: storableText(message.slice(0, messageMax)),
+})
+const timeIsOver = error(`The tests of a run must end within ${runMsMax / 1000} seconds together.`)
 
 /**
  * Runs tests one after another, while no transaction is open. A function acts as its user, with its scopes, as at every invocation; but nothing that it
@@ -64,7 +69,7 @@ export async function runTests(services: TestServices, run: TestRun): Promise<Me
   const endsAt = performance.now() + runMsMax
   const results: MetadataTestResult[] = []
   for (const tested of run.functions) {
-    const program = await programOf(tested)
+    const program = performance.now() < endsAt ? await programOf(tested) : { verdict: timeIsOver }
     for (const test of tested.tests) {
       await run.requireWanted?.()
       run.signal?.throwIfAborted()
@@ -108,7 +113,7 @@ async function attempt(services: TestServices, run: TestRun, { tested, test, pro
   const withoutRun = (message: string): Attempted => ({ verdict: error(message), result: null })
   const { organizationId, depth } = run
   const { settings, caller, secretNames } = tested
-  if (msMax <= 0) return withoutRun(`The tests of a run must end within ${runMsMax / 1000} seconds together.`)
+  if (msMax <= 0) return { verdict: timeIsOver, result: null }
   if (!caller) return withoutRun('The user as whom the function acts is not active.')
   const retryAfter = await secondsUntilAllowed(services, organizationId)
   if (retryAfter !== null)

@@ -3,13 +3,16 @@ import { newId } from '../../kernel/ids.ts'
 import type { WantedComponent } from '../../kernel/metadata/component.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { CompiledSource } from '../../kernel/sandbox/sandbox.ts'
-import { sourceOfTest, testsAmong, type FunctionAsWanted } from '../function/function.component.ts'
+import type { FunctionAsWanted } from '../function/function.component.ts'
 import type { SelectedTest, TestedFunction } from './run-tests.ts'
+import { sourceOfTest, testsAmong } from './test-files.ts'
 
 /** A function with its files, or as it is stored: then `sources` are null. */
 export interface GivenFunction {
   readonly wanted: FunctionAsWanted
   readonly sources: WantedComponent['sources'] | null
+  /** The file of its settings. */
+  readonly file: string
   /** Where its files are in the project, with a slash at the end. */
   readonly folder: string
 }
@@ -31,7 +34,7 @@ const testOf = (folder: string, { name, text }: NamedTest): SelectedTest => ({
 /** The names that name nothing, by their places. */
 export function unknownNames(
   names: readonly string[],
-  known: readonly Pick<TestedFunction, 'apiName' | 'tests'>[],
+  known: readonly Pick<KnownFunction, 'apiName' | 'tests'>[],
 ): number[] {
   const words = new Set(
     known.flatMap(({ apiName, tests }) => [apiName, ...tests.map(({ name }) => `${apiName}/${name}`)]),
@@ -39,16 +42,13 @@ export function unknownNames(
   return names.flatMap((name, index) => (words.has(name) ? [] : [index]))
 }
 
-/** The functions with those of their tests that are named. */
-export function selected<F extends Pick<TestedFunction, 'apiName' | 'tests'>>(
-  functions: readonly F[],
-  names: TestNames,
-): F[] {
-  if (names === null) return [...functions]
+/** The functions that have tests, with those that are named. */
+export function selected(functions: readonly KnownFunction[], names: TestNames): KnownFunction[] {
   const words = new Set(names)
   return functions.flatMap((one) => {
     const { apiName } = one
-    const tests = words.has(apiName) ? one.tests : one.tests.filter(({ name }) => words.has(`${apiName}/${name}`))
+    const isWhole = names === null || words.has(apiName)
+    const tests = isWhole ? one.tests : one.tests.filter(({ name }) => words.has(`${apiName}/${name}`))
     return tests.length > 0 ? [{ ...one, tests }] : []
   })
 }
@@ -56,47 +56,54 @@ export function selected<F extends Pick<TestedFunction, 'apiName' | 'tests'>>(
 /** Compiles a source that is not stored, of the function whose files are in the folder. */
 export type Compile = (source: NonNullable<FunctionAsWanted['source']>, folder: string) => Promise<CompiledSource>
 
-/** Functions with what their tests need of the database. */
-export async function testedFunctions(
+/** A function with its tests, of whose user nothing is known yet. */
+export interface KnownFunction extends Omit<TestedFunction, 'caller'> {
+  readonly given: GivenFunction
+}
+
+/** Functions with their tests, and with what they run. */
+export async function knownFunctions(
   ctx: RequestContext,
-  given: readonly GivenFunction[],
-  { depth, compile }: { readonly depth: number; readonly compile: Compile },
-): Promise<TestedFunction[]> {
-  const ids = given.flatMap(({ wanted }) => wanted.previous?.id ?? [])
+  all: readonly GivenFunction[],
+  compile: Compile,
+): Promise<KnownFunction[]> {
+  const ids = all.flatMap(({ wanted }) => wanted.previous?.id ?? [])
   const programs = await deployedPrograms(ctx, ids)
   const tests = Map.groupBy(await testsOf(ctx, ids), ({ functionId }) => functionId)
-  const tested: TestedFunction[] = []
-  for (const { wanted, sources, folder } of given) {
+  return all.map((given) => {
+    const { wanted, sources, folder } = given
     const { next, previous, source, secretNames } = wanted
     const functionId = previous?.id ?? newId()
     const own = sources === null ? (tests.get(functionId) ?? []) : namedTests(sources)
-    tested.push({
+    return {
+      given,
       apiName: next.apiName,
       functionId,
       settings: next,
       secretNames,
       tests: own.map((one) => testOf(folder, one)),
       program: () => (source ? compile(source, folder) : Promise.resolve(programs.get(functionId) ?? null)),
-      caller: await callerOf(ctx, wanted, functionId, depth),
-    })
-  }
-  return tested
+    }
+  })
 }
+
+/** The function with the user as whom it acts, with the rights of this moment. */
+export const acting = async (ctx: RequestContext, known: KnownFunction, depth: number): Promise<TestedFunction> => ({
+  ...known,
+  caller: await callerOf(ctx, known, depth),
+})
 
 const namedTests = (sources: WantedComponent['sources']): NamedTest[] =>
   Object.entries(testsAmong(sources))
     .map(([name, text]) => ({ name, text }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 
-const callerOf = ({ db, caller }: RequestContext, { next }: FunctionAsWanted, functionId: string, depth: number) =>
-  actingCaller(db, {
-    organizationId: caller.organizationId,
-    userId: next.runAsUserId,
-    scopes: next.scopes,
-    runAsAdmin: next.runAsAdmin,
-    origin: { kind: 'FUNCTION', id: functionId, runId: newId() },
-    depth,
-  })
+function callerOf({ db, caller }: RequestContext, { given, functionId }: KnownFunction, depth: number) {
+  const { runAsUserId, scopes, runAsAdmin } = given.wanted.next
+  const origin = { kind: 'FUNCTION', id: functionId, runId: newId() }
+  const { organizationId } = caller
+  return actingCaller(db, { organizationId, userId: runAsUserId, scopes, runAsAdmin, origin, depth })
+}
 
 async function deployedPrograms({ db, caller }: RequestContext, ids: readonly string[]) {
   const rows = await db.query<CompiledSource & { readonly functionId: string } & Record<string, unknown>>(

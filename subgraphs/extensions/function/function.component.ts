@@ -17,9 +17,9 @@ import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern, functionsMax, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
-import { testBytesMax, testNamePattern, testsMax } from '../function-test/bounds.ts'
 import { functionTestSchema } from '../function-test/function-test.schema.ts'
 import { replaceTests, storedTests, type StoredTest } from '../function-test/stored-tests.ts'
+import { sourceOfTest, testNameOf, testProblems, testsAmong } from '../function-test/test-files.ts'
 import { createFunction, deleteFunction, updateFunction } from './function.actions.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { serverlessFunction } from './function.record.ts'
@@ -29,11 +29,6 @@ import { compileCall, createVersion } from './version.actions.ts'
 
 const folder = 'functions'
 const settingsFile = 'function.json'
-
-const testFile = /^tests\/(.*)\.json$/
-
-/** The name of the test whose file this is; null for another file. */
-const testNameOf = (source: string): string | null => testFile.exec(source)?.[1] ?? null
 
 const languageOfFile: Readonly<Record<string, FunctionLanguage>> = {
   'index.ts': 'typescript',
@@ -80,31 +75,6 @@ const sourceOf = ({ sources }: Pick<WantedComponent, 'sources'>) =>
   })[0] ?? null
 
 const union = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].toSorted()
-
-/** The texts of the tests among the files of a function, by the names of the tests. */
-export const testsAmong = (sources: WantedComponent['sources']): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(sources).flatMap(([source, text]) => {
-      const name = testNameOf(source)
-      return name === null ? [] : [[name, text]]
-    }),
-  )
-
-export const sourceOfTest = (name: string): string => `tests/${name}.json`
-
-function testProblems({ sources }: WantedComponent): ComponentProblem[] {
-  const tests = Object.entries(testsAmong(sources))
-  const bytes = tests.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
-  const problem = (code: string, message: string): ComponentProblem => ({ path: '', code, message })
-  if (tests.length > testsMax) return [problem('TOO_MANY', `A function must have at most ${testsMax} tests.`)]
-  if (bytes > testBytesMax)
-    return [problem('TOO_LARGE', `The tests of a function must have at most ${testBytesMax} bytes together.`)]
-  return tests.flatMap(([name]): ComponentProblem[] => {
-    if (testNamePattern.test(name)) return []
-    const message = 'The name of a test must be 1 to 64 letters, digits, underscores and hyphens.'
-    return [{ ...problem('WRONG_PATH', message), source: sourceOfTest(name) }]
-  })
-}
 
 function sourceProblems({ content, sources }: WantedComponent): ComponentProblem[] {
   const problem = (code: string, message: string): ComponentProblem[] => [{ path: 'language', code, message }]

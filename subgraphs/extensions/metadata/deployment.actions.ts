@@ -8,6 +8,7 @@ import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { insertRow } from '../../kernel/record/write-change.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import type { TestingOptions } from './deployment-tests.ts'
 import { deploymentTable } from './deployment.migrations.ts'
 import type { MetadataDeployment } from './deployment.types.ts'
 import { filesOfSource, storedFiles, type GivenSource } from './source-files.ts'
@@ -15,7 +16,7 @@ import { requestedBy } from './requested-by.ts'
 
 const { table } = deploymentTable
 
-export interface DeploymentOptions {
+export interface DeploymentOptions extends TestingOptions {
   readonly checkOnly: boolean
   readonly allowDestructive: boolean
   readonly expectedVersion: string | null
@@ -25,7 +26,7 @@ export interface DeploymentOptions {
 export async function requestDeployment(
   ctx: RequestContext<'work'>,
   source: GivenSource,
-  { checkOnly, allowDestructive, expectedVersion }: DeploymentOptions,
+  { checkOnly, allowDestructive, expectedVersion, testLevel, tests }: DeploymentOptions,
 ): Promise<MetadataDeployment> {
   requireAdministrator(ctx)
   const files = await storedFiles(await filesOfSource(ctx, source))
@@ -37,6 +38,8 @@ export async function requestDeployment(
     check_only: checkOnly,
     allow_destructive: allowDestructive,
     expected_version: expectedVersion,
+    test_level: testLevel,
+    test_names: tests && JSON.stringify(tests),
     caller: JSON.stringify(requestedBy(ctx.caller)),
     files,
     created_by_id: ctx.caller.userId,
@@ -47,13 +50,13 @@ export async function requestDeployment(
 }
 
 const common = `d.id, d.status, d.check_only as "checkOnly", d.allow_destructive as "allowDestructive",
-  d.expected_version as "expectedVersion", d.version, d.counts, d.requested_at as "createdAt", d.created_by_id as "createdById",
+  d.test_level as "testLevel", d.expected_version as "expectedVersion", d.version, d.counts, d.requested_at as "createdAt", d.created_by_id as "createdById",
   d.started_at as "startedAt", d.ended_at as "endedAt"`
 
 export async function readDeployment({ db, caller }: RequestContext, id: string): Promise<MetadataDeployment> {
   const [row] = isId(id)
     ? await db.query<MetadataDeployment & Row>(
-        `select ${common}, d.components, d.problems, d.missing_secrets as "missingSecrets", d.warnings
+        `select ${common}, d.components, d.problems, d.test_results as tests, d.missing_secrets as "missingSecrets", d.warnings
          from ${table} d where d.organization_id = $1 and d.id = $2`,
         [caller.organizationId, id],
       )
@@ -91,6 +94,15 @@ export async function cancelDeployment(ctx: RequestContext, id: string): Promise
   )
   if (!cancelled) throw refusalInSituation(`The deployment has ended: it is ${status}.`, { state: status })
   return readDeployment(ctx, id)
+}
+
+/** Tests are named with the level SPECIFIED, and only then. */
+export function requireTestNames({ testLevel, tests }: TestingOptions): void {
+  const problem = (code: string, message: string) => invalid({ path: 'tests', code, message })
+  if (testLevel !== 'SPECIFIED' && tests !== null)
+    throw problem('NOT_TOGETHER', 'tests must be given with the testLevel SPECIFIED only.')
+  if (testLevel === 'SPECIFIED' && !tests?.length)
+    throw problem('REQUIRED', 'tests must name at least one test with the testLevel SPECIFIED.')
 }
 
 export function requireExpectedVersion(expected: string | null): void {

@@ -8,6 +8,18 @@ export const deploymentTable = {
   shares: { organization: 'organization_id', key: 'turn_id', perKeyMax: 1, perOrganizationMax: 1 },
 } as const
 
+/** Which tests a deployment runs, and what became of them. */
+export const deploymentTests: Migration = {
+  name: '20261223-extensions-deployment-tests',
+  sql: `
+    alter table ${deploymentTable.table}
+      add column test_level text not null default 'NONE',
+      -- Those of the level SPECIFIED.
+      add column test_names jsonb,
+      add column test_results jsonb not null default '[]';
+  `,
+}
+
 export const deploymentTables: Migration = {
   name: '20261130-extensions-deployment',
   sql: `

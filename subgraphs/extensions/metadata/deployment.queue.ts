@@ -10,7 +10,7 @@ import type { Services } from '../../kernel/request.ts'
 import { attemptMsMax, attemptsMax, keptDays, shownMax } from './bounds.ts'
 import { metadataDeployments } from './deployment.events.ts'
 import { deploymentTable } from './deployment.migrations.ts'
-import type { MetadataDeploymentStatus } from './deployment.enumerations.ts'
+import type { MetadataDeploymentStatus, MetadataTestLevel } from './deployment.enumerations.ts'
 import type { MetadataChangeNumbers, MetadataMissingSecret } from './deployment.types.ts'
 import type { MetadataType } from './metadata-type.ts'
 import type { PlannedComponent } from './plan.ts'
@@ -57,6 +57,8 @@ interface StoredDeployment extends Record<string, unknown> {
   readonly checkOnly: boolean
   readonly allowDestructive: boolean
   readonly expectedVersion: string | null
+  readonly testLevel: MetadataTestLevel
+  readonly tests: readonly string[] | null
   readonly caller: RequestedBy
   readonly files: Uint8Array
   readonly isCancelled: boolean
@@ -76,7 +78,7 @@ async function attemptDeployment(services: Services, item: Leased<QueuedItem>, s
   }
 }
 
-const nothing: Result = { problems: [], components: [], version: null }
+const nothing: Result = { problems: [], components: [], tests: [], version: null }
 
 const refusedWith = ({ code, message }: { readonly code: string; readonly message: string }): Result => ({
   ...nothing,
@@ -97,16 +99,19 @@ async function carriedOut(services: Services, item: Leased<QueuedItem>, signal: 
     const message = 'The user who requested the deployment may not act any more.'
     return ended(services, item, 'FAILED', refusedWith({ code: 'PERMISSION_DENIED', message }))
   }
-  const { checkOnly, allowDestructive, expectedVersion } = stored
+  const { checkOnly, allowDestructive, expectedVersion, testLevel, tests } = stored
   let isFinished = false
   const result = await runDeployment(services, caller, {
     files: await filesStored(stored.files),
     checkOnly,
     allowDestructive,
     expectedVersion,
+    testLevel,
+    tests,
     signal,
+    beginTests: () => setStatus(services, item, 'TESTING'),
     begin: () => setStatus(services, item, 'DEPLOYING'),
-    requireWanted: (sql) => requireWanted(sql, item),
+    requireWanted: (sql = services.database) => requireWanted(sql, item),
     finish: async (ctx, done) => {
       await announced(ctx, item, done)
       isFinished = true
@@ -128,6 +133,7 @@ async function begun(
     `update ${table} set status = 'VALIDATING', started_at = coalesce(started_at, $4)
      where organization_id = $1 and id = $2 and lease_token = $3 and state = 'QUEUED'
      returning check_only as "checkOnly", allow_destructive as "allowDestructive", expected_version as "expectedVersion",
+       test_level as "testLevel", test_names as tests,
        caller, files, is_cancelled as "isCancelled"`,
     [organization, id, token, clock.now().toISOString()],
     'WRITE',
@@ -150,7 +156,7 @@ async function setStatus(
   if (!changed) throw new LeaseLost()
 }
 
-/** In the transaction of the changes, which sees what was committed meanwhile. */
+/** In the transaction of the changes, which sees what was committed meanwhile, and before each test. */
 async function requireWanted(sql: Sql, { id, token, organization }: Leased<QueuedItem>): Promise<void> {
   const [row] = await sql.query<{ isCancelled: boolean; isLeased: boolean }>(
     `select is_cancelled as "isCancelled", lease_token is not distinct from $3::uuid as "isLeased" from ${table}
@@ -192,7 +198,7 @@ function endedSql(
   values: Values,
   { id, token, organization }: Leased<QueuedItem>,
   status: MetadataDeploymentStatus,
-  { components, problems, version }: Result,
+  { components, problems, tests, version }: Result,
   at: Date,
 ): string {
   const shown = components.map(({ type, name, file, change }) => ({ type, name, file, change }))
@@ -206,6 +212,7 @@ function endedSql(
     counts: components.length > 0 || status === 'SUCCEEDED' ? JSON.stringify(countsOf(components)) : null,
     components: JSON.stringify(shown),
     problems: JSON.stringify(problems.map(asProblem)),
+    test_results: JSON.stringify(tests),
     missing_secrets: JSON.stringify(missingSecretsOf(components).slice(0, shownMax)),
     warnings: JSON.stringify(warningsOf(components).slice(0, shownMax)),
     ended_at: at.toISOString(),

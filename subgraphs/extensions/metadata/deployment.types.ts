@@ -5,7 +5,9 @@ import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { archiveCharactersMax, deletionsMax, filesMax, problemsMax, shownMax } from './bounds.ts'
-import { MetadataChange, MetadataDeploymentStatus } from './deployment.enumerations.ts'
+import { runTestsMax } from '../function-test/bounds.ts'
+import { MetadataTestOutcome } from '../function-test/function-test.types.ts'
+import { MetadataChange, MetadataDeploymentStatus, MetadataTestLevel } from './deployment.enumerations.ts'
 import { MetadataType } from './metadata-type.ts'
 import { MetadataWarning } from './retrieval.types.ts'
 
@@ -147,6 +149,12 @@ abstract class DeploymentParts {
   @OutputField(() => Boolean, { description: 'Whether it may delete components.', example: false })
   allowDestructive!: boolean
 
+  @OutputField(() => MetadataTestLevel, {
+    description: 'Which tests of functions must pass for it to take effect.',
+    example: 'NONE',
+  })
+  testLevel!: MetadataTestLevel
+
   @OutputField(() => String, {
     nullable: true,
     description: 'The version that the organization must have before it; null for any.',
@@ -200,6 +208,14 @@ export class MetadataDeployment extends DeploymentParts {
     description: `Why it has failed: at most ${problemsMax} problems. Empty otherwise.`,
   })
   problems!: MetadataProblem[]
+
+  @OutputField(() => MetadataTestOutcome, {
+    list: true,
+    maxItems: runTestsMax,
+    description:
+      'The tests that ran, in their order. Each that has not passed is also one of the `problems`. Empty until they have run.',
+  })
+  tests!: MetadataTestOutcome[]
 
   @OutputField(() => MetadataMissingSecret, {
     list: true,

@@ -3,10 +3,12 @@ import type { StoredComponent } from '../../kernel/metadata/component.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { runTestsMax } from '../function-test/bounds.ts'
 import {
+  acting,
+  knownFunctions,
   selected,
-  testedFunctions,
   type Compile,
   type GivenFunction,
+  type KnownFunction,
   type TestNames,
 } from '../function-test/tested-functions.ts'
 import type { TestedFunction } from '../function-test/run-tests.ts'
@@ -19,17 +21,12 @@ import { retrievedProject } from './project-file.ts'
 
 type StoredFunctions = ReadonlyMap<string, StoredComponent>
 
-/** A function that may be tested, with the file of its settings. */
-export interface FunctionToTest extends GivenFunction {
-  readonly file: string
-}
-
 /** The functions of a project, with what the organization has of them. */
 export const functionsOfProject = (
   components: readonly PackagedComponent[],
   stored: StoredFunctions,
   userId: string,
-): FunctionToTest[] =>
+): GivenFunction[] =>
   components
     .filter(({ component }) => component === functionComponent)
     .map((packaged) => {
@@ -38,7 +35,7 @@ export const functionsOfProject = (
     })
 
 /** The functions of the organization, as a retrieval names their files. */
-export const functionsOfOrganization = (stored: StoredFunctions, userId: string): FunctionToTest[] =>
+export const functionsOfOrganization = (stored: StoredFunctions, userId: string): GivenFunction[] =>
   [...stored.values()].map((one) => {
     const file = `${retrievedProject.sourceDir}/${functionComponent.pathOf(one.name)}`
     const folder = file.slice(0, file.lastIndexOf('/') + 1)
@@ -46,6 +43,8 @@ export const functionsOfOrganization = (stored: StoredFunctions, userId: string)
   })
 
 export interface TestsToRun {
+  /** All functions, of which `names` must name some. */
+  readonly known: readonly KnownFunction[]
   readonly functions: readonly TestedFunction[]
   readonly problems: readonly Partial<MetadataProblem>[]
 }
@@ -61,26 +60,29 @@ export interface TestsWanted {
 /** Those of the functions with the tests that are named, or all of them. With problems, none may run. */
 export async function testsToRun(
   ctx: RequestContext,
-  given: readonly FunctionToTest[],
+  given: readonly GivenFunction[],
   { names, path, depth, compile }: TestsWanted,
-): Promise<TestsToRun & { readonly known: readonly TestedFunction[] }> {
-  const known = await testedFunctions(ctx, given, { depth, compile })
-  const functions = selected(known, names)
-  const count = functions.reduce((sum, { tests }) => sum + tests.length, 0)
+): Promise<TestsToRun> {
+  const known = await knownFunctions(ctx, given, compile)
+  const chosen = selected(known, names)
+  const count = chosen.reduce((sum, { tests }) => sum + tests.length, 0)
   if (count > runTestsMax) {
     const message = `A run must have at most ${runTestsMax} tests; name functions.`
     return { known, functions: [], problems: [{ file: null, path, code: 'TOO_MANY', message }] }
   }
-  const chosen = new Set(functions.map(({ apiName }) => apiName))
   const problems: Partial<MetadataProblem>[] = []
-  for (const one of given) if (chosen.has(one.wanted.next.apiName)) problems.push(...(await problemsOf(ctx, one)))
+  const functions: TestedFunction[] = []
+  for (const one of chosen) {
+    problems.push(...(await problemsOf(ctx, one.given)))
+    functions.push(await acting(ctx, one, depth))
+  }
   return { known, functions, problems }
 }
 
 /** Who has a source run acts as the user of its function, with its scopes: it needs the rights that saving the function needs. */
 async function problemsOf(
   ctx: RequestContext,
-  { wanted, file, folder }: FunctionToTest,
+  { wanted, file, folder }: GivenFunction,
 ): Promise<Partial<MetadataProblem>[]> {
   const found = problemsOfSettings(wanted)
   if (found.length > 0) return found.map((one) => ({ file, ...one }))

@@ -21,9 +21,11 @@ import {
   readDeployments,
   requestDeployment,
   requireExpectedVersion,
+  requireTestNames,
 } from './deployment.actions.ts'
 import { metadataDeployments } from './deployment.events.ts'
-import { deploymentTables } from './deployment.migrations.ts'
+import { MetadataTestLevel } from './deployment.enumerations.ts'
+import { deploymentTables, deploymentTests } from './deployment.migrations.ts'
 import { deploymentJobs, deploymentQueue } from './deployment.queue.ts'
 import { MetadataDeployment, MetadataDeploymentPage, MetadataSourceInput } from './deployment.types.ts'
 import { MetadataSchemaType } from './metadata-type.ts'
@@ -112,10 +114,35 @@ export class MetadataResolver {
       example: null,
     })
     expectedVersion: string | null,
+    @ValueArg('testLevel', () => MetadataTestLevel, {
+      default: 'NONE',
+      description:
+        'Which tests of functions run before anything is changed, with `checkOnly` too: as `metadataTest` runs them. If one does not pass, the deployment fails.',
+      example: 'ALL',
+    })
+    testLevel: MetadataTestLevel,
+    @ValueArg('tests', () => String, {
+      nullable: true,
+      list: true,
+      max: 113,
+      maxItems: runTestsMax,
+      description:
+        'The tests of the `testLevel` SPECIFIED: `apiName` of a function of the source for all of its tests, `apiName/name` for one. Null with the other levels.',
+      example: null,
+    })
+    tests: string[] | null,
     @Ctx() ctx: RequestContext<'work'>,
   ) {
-    requireExpectedVersion(expectedVersion ?? null)
-    return requestDeployment(ctx, source, { checkOnly, allowDestructive, expectedVersion: expectedVersion ?? null })
+    const options = {
+      checkOnly,
+      allowDestructive,
+      expectedVersion: expectedVersion ?? null,
+      testLevel,
+      tests: tests ?? null,
+    }
+    requireExpectedVersion(options.expectedVersion)
+    requireTestNames(options)
+    return requestDeployment(ctx, source, options)
   }
 
   @Mutation(() => MetadataTestReport, {
@@ -164,7 +191,7 @@ export const metadataPorts = ['work', ...testPorts] as const satisfies Port[]
 export const metadataResource: Resource = {
   resolver: MetadataResolver,
   announces: [metadataDeployments],
-  migrations: [deploymentTables],
+  migrations: [deploymentTables, deploymentTests],
   queues: [deploymentQueue as never],
   jobs: deploymentJobs,
   operations: [
@@ -193,6 +220,7 @@ export const metadataResource: Resource = {
           },
         },
         checkOnly: true,
+        testLevel: 'ALL',
       },
     }),
     operation('POST /v1/metadata/tests', 'metadataTest', {

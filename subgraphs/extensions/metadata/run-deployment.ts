@@ -8,6 +8,8 @@ import type { Sql } from '../../kernel/database/sql.ts'
 import { portNames, portsOf, requestContext, type Services } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { problemsMax } from './bounds.ts'
+import { testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
+import type { MetadataTestOutcome } from '../function-test/function-test.types.ts'
 import type { MetadataProblem } from './deployment.types.ts'
 import { deletionFile } from './project-file.ts'
 import { readPackage, type FileProblem, type Package } from './package.ts'
@@ -20,11 +22,12 @@ import { readState, versionOf } from './state.ts'
 export interface Result {
   readonly problems: readonly Partial<MetadataProblem>[]
   readonly components: readonly PlannedComponent[]
+  readonly tests: readonly MetadataTestOutcome[]
   /** The version after it; null with problems, and when changes were only checked. */
   readonly version: string | null
 }
 
-export interface DeploymentWork {
+export interface DeploymentWork extends TestingOptions {
   readonly files: SourceFiles
   readonly checkOnly: boolean
   readonly allowDestructive: boolean
@@ -32,9 +35,10 @@ export interface DeploymentWork {
   /** When it aborts, the deployment ends without an effect. */
   readonly signal: AbortSignal
   /** Throws if the deployment is to end without an effect. */
-  readonly requireWanted: (sql: Sql) => Promise<void>
+  readonly requireWanted: (sql?: Sql) => Promise<void>
   /** What is written with the changes, in their transaction. */
   readonly finish: (ctx: MetadataContext, result: Result) => Promise<void>
+  readonly beginTests: () => Promise<void>
   readonly begin: () => Promise<void>
 }
 
@@ -55,7 +59,7 @@ export async function runDeployment(services: Services, caller: Caller, work: De
   const { organizationId } = caller
   const wanted = await readPackage(work.files, organizationId)
   const problems = [...wanted.problems, ...destructionProblems(wanted, work)]
-  if (problems.length > 0) return { problems: problems.slice(0, problemsMax), components: [], version: null }
+  if (problems.length > 0) return { problems: problems.slice(0, problemsMax), components: [], tests: [], version: null }
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptDeployment(services, caller, wanted, work)
@@ -93,21 +97,28 @@ async function attemptDeployment(
   await services.extensions.load(caller.organizationId)
   const outside = contexts(services, caller, null, null)
   const first = await decided(outside, wanted, work, caller.organizationId)
-  if ('problems' in first || !first.hasEffect) return resultOf(first)
+  if ('problems' in first || (!first.hasEffect && work.testLevel === 'NONE')) return resultOf(first)
   const externalCalls = await callsMade(outside.next(), first.plan.calls, signal)
+  const { tests, problems } = await testsOfDeployment(outside, wanted, externalCalls, {
+    ...work,
+    begin: work.beginTests,
+  })
+  if (problems.length > 0)
+    return { problems: problems.slice(0, problemsMax), components: first.plan.components, tests, version: null }
+  if (!first.hasEffect) return { ...resultOf(first), tests }
   await services.vault.load(caller.organizationId)
   await work.begin()
   try {
     return await services.tenants.of(caller.organizationId, { caller }).transaction(async (sql) => {
       const inside = contexts(services, caller, sql, externalCalls)
       const again = await decided(inside, wanted, work, caller.organizationId)
-      if ('problems' in again) throw new TakenBack(resultOf(again))
+      if ('problems' in again) throw new TakenBack({ ...resultOf(again), tests })
       const failed = await carriedOut(inside, again.plan, work, sql)
       if (failed.length > 0 || work.checkOnly)
-        throw new TakenBack({ problems: failed, components: again.plan.components, version: null })
+        throw new TakenBack({ problems: failed, components: again.plan.components, tests, version: null })
       signal.throwIfAborted()
       const version = await versionIn(inside, caller.organizationId)
-      const result = { problems: [], components: again.plan.components, version }
+      const result = { problems: [], components: again.plan.components, tests, version }
       await work.finish(inside.next(), result)
       return result
     })
@@ -128,6 +139,7 @@ type Decided = Decision | { readonly problems: Result['problems']; readonly plan
 const resultOf = (one: Decided): Result => ({
   problems: 'problems' in one ? one.problems : [],
   components: one.plan?.components ?? [],
+  tests: [],
   version: 'problems' in one ? null : one.version,
 })
 

@@ -9,6 +9,7 @@ import { login, logout, whoami } from './commands/login.ts'
 import { functionLogs, workflowLogs } from './commands/logs.ts'
 import { query } from './commands/query.ts'
 import { retrieve } from './commands/retrieve.ts'
+import { test } from './commands/test.ts'
 import type { Context } from './context.ts'
 
 function integer(most: number) {
@@ -82,7 +83,17 @@ function addProject(program: Command, context: ContextOf): void {
     .option('--check', 'only check what would happen')
     .option('--allow-destructive', 'delete what destructiveChanges.json names')
     .option('--expected-version <version>', 'refuse if the organization has another version')
+    .option(
+      '--tests <tests...>',
+      'run tests first, and deploy only if they pass: none, all, or names such as grade or grade/best',
+      list,
+    )
     .action((options: DeployOptions) => deploy(context(), options))
+  program
+    .command('test')
+    .description('run the tests of the functions of the project, which change nothing')
+    .argument('[functions...]', 'only these functions or tests, such as grade or grade/best')
+    .action((functions: readonly string[]) => test(context(), functions))
   program
     .command('diff')
     .description('compare the project with the organization')

@@ -3,26 +3,19 @@ import { apiOf, type Context } from '../context.ts'
 import { Failure, ShownFailure } from '../failure.ts'
 import { pause } from '../pause.ts'
 import { plainLine, plural } from '../plain.ts'
-import { positionOf } from '../project/position.ts'
-import { findProject, readProject, type Files } from '../project/project.ts'
+import { positioned, problemLines, type Problem } from '../project/problem.ts'
+import { findProject, readProject } from '../project/project.ts'
 import type { Screen } from '../screen.ts'
-
-interface Problem {
-  readonly file: string | null
-  readonly path: string
-  readonly code: string
-  readonly message: string
-  readonly line?: number | null
-  readonly column?: number | null
-  readonly usedBy: readonly { readonly object: string; readonly name: string | null }[] | null
-}
+import { passedLine, type TestOutcome } from './test.ts'
 
 interface Deployment {
   readonly id: string
-  readonly status: 'PENDING' | 'VALIDATING' | 'DEPLOYING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
+  readonly status: 'PENDING' | 'VALIDATING' | 'TESTING' | 'DEPLOYING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
   readonly version: string | null
   readonly counts: Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted', number>> | null
   readonly components: readonly { readonly type: string; readonly name: string; readonly change: string }[]
+  /** Servers of before do not run tests. */
+  readonly tests?: readonly TestOutcome[]
   readonly problems: readonly Problem[]
   readonly missingSecrets: readonly { readonly type: string; readonly name: string; readonly secret: string }[]
   readonly warnings: readonly { readonly type: string | null; readonly name: string | null; readonly message: string }[]
@@ -32,11 +25,21 @@ export interface DeployOptions {
   readonly check?: true
   readonly allowDestructive?: true
   readonly expectedVersion?: string
+  /** `none`, `all`, or names of functions and tests. */
+  readonly tests?: readonly string[]
+}
+
+/** Which tests decide about the deployment, as the API takes it. */
+function testsWanted(given: readonly string[] | undefined): object {
+  if (!given || (given.length === 1 && given[0] === 'none')) return {}
+  if (given.length === 1 && given[0] === 'all') return { testLevel: 'ALL' }
+  return { testLevel: 'SPECIFIED', tests: given }
 }
 
 const statusTexts = {
   PENDING: 'Waiting for another deployment',
   VALIDATING: 'Comparing the files with the organization',
+  TESTING: 'Running tests',
   DEPLOYING: 'Making the changes',
 } as const
 
@@ -66,25 +69,6 @@ async function ended(api: Api, first: Deployment, say: (text: string) => void): 
   return current
 }
 
-/** `src/fields/ACCOUNT.tier.field.json:5:16`: where editors and terminals find it. */
-function placeOf({ file, path, line, column }: Problem, files: Files): string {
-  if (file === null) return path || 'deployment'
-  if (line != null) return `${file}:${line}:${column ?? 1}`
-  const text = files[file]
-  const position = text !== undefined && file.endsWith('.json') ? positionOf(text, path) : null
-  return position ? `${file}:${position.line}:${position.column}` : file
-}
-
-function problemLines(screen: Screen, problem: Problem, files: Files): string[] {
-  const { path, code, message, usedBy } = problem
-  const place = plainLine(placeOf(problem, files))
-  return [
-    `${screen.styled('red', 'x')} ${screen.styled('bold', place)}  ${plainLine(code)}${path && problem.file ? `  ${plainLine(path)}` : ''}`,
-    `    ${plainLine(message)}`,
-    ...(usedBy ?? []).map(({ object, name }) => `    used by ${plainLine(`${object} ${name ?? ''}`)}`),
-  ]
-}
-
 const signs = { CREATED: ['green', '+'], UPDATED: ['yellow', '~'], DELETED: ['red', '-'] } as const
 
 function componentLines(screen: Screen, { components }: Deployment): string[] {
@@ -106,6 +90,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
     checkOnly,
     allowDestructive: options.allowDestructive ?? false,
     ...(options.expectedVersion !== undefined && { expectedVersion: options.expectedVersion }),
+    ...testsWanted(options.tests),
   }
   const deployment = await screen.during(`Sending ${plural(Object.keys(files).length, 'file')}`, async (say) => {
     const requested = await api.post<Deployment>('/v1/metadata/deploy', body)
@@ -113,8 +98,8 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
     return ended(api, requested, say)
   })
   const { status } = deployment
-  const positioned = deployment.problems.map((problem) => ({ ...problem, place: placeOf(problem, files) }))
-  screen.result({ ...deployment, problems: positioned }, () => [
+  screen.result({ ...deployment, problems: positioned(deployment.problems, files) }, () => [
+    ...(deployment.tests ?? []).filter((test) => test.status === 'PASSED').map((test) => passedLine(screen, test)),
     ...(status === 'SUCCEEDED' ? componentLines(screen, deployment) : []),
     ...deployment.problems.flatMap((problem) => problemLines(screen, problem, files)),
     ...deployment.warnings.map(

@@ -275,6 +275,91 @@ describe('crm deploy', () => {
   })
 })
 
+describe('crm test', () => {
+  const folder = 'src/functions/grade'
+  const grade = (source: string): Record<string, string> => ({
+    'service.project.json': json({ formatVersion: 1, name: 'sales' }),
+    [`${folder}/function.json`]: json({ name: 'Grade' }),
+    [`${folder}/index.ts`]: source,
+    [`${folder}/tests/best.json`]: json({ input: { score: 91 }, expect: { output: { grade: 'A' } } }),
+    [`${folder}/tests/worst.json`]: json({ input: { score: 10 }, expect: { output: { grade: 'C' } } }),
+  })
+  const right = `export default ({ score }: { score: number }) => {
+    console.log(score + ' points')
+    return { grade: score >= 80 ? 'A' : 'C' }
+  }`
+  const wrong = right.replace("'C'", "'B'")
+  const withoutTimes = (text: string): string => text.replaceAll(/\d+ ms/g, 'n ms')
+  const deployments = async () => ((await owner.rest['metadataDeploymentList']!({})).body['data'] as object[]).length
+
+  it('shows each test with its time, and where one that fails expects something else, and ends with 1', async () => {
+    await crm.write(grade(wrong))
+    const failed = await crm.in('src').run(['test'])
+    expect([failed.code, withoutTimes(failed.stdout)]).toEqual([
+      1,
+      [
+        'ok grade/best  n ms',
+        `x grade/worst  n ms  FAILED  ${folder}/tests/worst.json:7:16`,
+        '    expect.output.grade must be "C", and is "B".',
+        '    INFO  10 points',
+        '1 test passed, 1 failed, in n ms.',
+        '',
+      ].join('\n'),
+    ])
+    const named = await crm.run(['test', 'grade/best'])
+    expect([named.code, withoutTimes(named.stdout)]).toEqual([
+      0,
+      'ok grade/best  n ms\n1 test passed, 0 failed, in n ms.\n',
+    ])
+    const report = await crm.json<{ tests: readonly object[] }>(['test', 'grade'], 1)
+    expect(report).toMatchObject({ status: 'FAILED', passed: 1, failed: 1 })
+    expect(report.tests[1]).toMatchObject({ status: 'FAILED', place: `${folder}/tests/worst.json:7:16` })
+    expect(await crm.json(['test', 'nothing'], 1)).toMatchObject({ error: { errors: [{ code: 'UNKNOWN_REFERENCE' }] } })
+    expect(await deployments()).toBe(0)
+  })
+
+  it('shows problems of files with their places, and sends nothing but functions', async () => {
+    await crm.write({ ...grade('export default () => 1\nconst = 2\n'), 'src/fields/ACCOUNT.tier.field.json': '{' })
+    const uncompiled = await crm.run(['test'])
+    expect(uncompiled.code).toBe(1)
+    expect(uncompiled.stdout).toContain(`x ${folder}/index.ts:2:7  COMPILE_ERROR`)
+    await crm.write({ ...grade(right), [`${folder}/tests/worst.json`]: json({ expect: { outputs: 1 } }) })
+    const refused = await crm.run(['test'])
+    expect(refused.stdout).toContain(`x ${folder}/tests/worst.json:3:16  UNKNOWN_FIELD  expect.outputs`)
+    await crm.write(grade(right))
+    expect((await crm.run(['test'])).code).toBe(0)
+  })
+
+  it('runs before a deployment with --tests, which has no effect unless they pass', async () => {
+    await crm.write(grade(wrong))
+    const failed = await crm.run(['deploy', '--tests', 'all'])
+    expect(failed.code).toBe(1)
+    expect(failed.stdout).toContain(
+      `x ${folder}/tests/worst.json:7:16  TEST_FAILED  expect.output.grade\n    The test grade/worst has not passed.`,
+    )
+    expect((await owner.rest['serverlessFunction']!({ id: 'grade' })).status).toBe(404)
+    const checked = await crm.run(['deploy', '--check', '--tests', 'grade/best'])
+    expect([checked.code, withoutTimes(checked.stdout)]).toEqual([
+      0,
+      expect.stringContaining('ok grade/best  n ms\nChecked: 1 created'),
+    ])
+    expect((await crm.json<{ tests: object[] }>(['deploy', '--tests', 'none'])).tests).toEqual([])
+    await crm.write(grade(right))
+    const passed = await crm.json<{ tests: object[] }>(['deploy', '--tests', 'grade/best,grade/worst'])
+    expect(passed).toMatchObject({ status: 'SUCCEEDED', tests: [{ status: 'PASSED' }, { status: 'PASSED' }] })
+    expect((await crm.run(['diff', '--exit-code'])).code).toBe(0)
+    await crm.write({ [`${folder}/tests/worst.json`]: '{ "expect": { "output": {} } }' })
+    expect((await crm.run(['diff'])).stdout).toContain(`${folder}/tests/worst.json: different`)
+  })
+
+  it('is for keys with MANAGE_METADATA', async () => {
+    const { organizationId } = owner
+    const reader = await platform.member({ organizationId, role: 'ADMIN', scopes: ['READ_FUNCTIONS'] })
+    await crm.write(grade(right))
+    expect((await crm.in('', { CRM_API_KEY: reader.secret }).run(['test'])).code).toBe(3)
+  })
+})
+
 describe('crm retrieve and crm diff', () => {
   it('bring the files of an organization into a project that is then the same', async () => {
     await crm.write(project())

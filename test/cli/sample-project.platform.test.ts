@@ -55,6 +55,27 @@ it('has a component of each type of the platform, and is deployed as a whole', a
   )
 })
 
+it('has tests of its functions, which pass before and with its deployment', async () => {
+  const { crm } = await aSample()
+  const passed = await crm.run(['test'])
+  expect([passed.code, passed.stdout.replaceAll(/\d+ ms/g, 'n ms')]).toEqual([
+    0,
+    [
+      'ok grade_inspection/best_grade  n ms',
+      'ok grade_inspection/without_score  n ms',
+      'ok report_inspection/reports  n ms',
+      '3 tests passed, 0 failed, in n ms.',
+      '',
+    ].join('\n'),
+  ])
+  const { status, tests } = await crm.json<Deployed & { tests: readonly { status: string }[] }>([
+    'deploy',
+    '--tests',
+    'all',
+  ])
+  expect([status, tests.map((test) => test.status)]).toEqual(['SUCCEEDED', ['PASSED', 'PASSED', 'PASSED']])
+})
+
 it('does what it says: a new inspection is graded, and gets a task', async () => {
   const { crm, owner } = await aSample()
   await crm.run(['deploy'])

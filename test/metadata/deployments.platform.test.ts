@@ -580,6 +580,7 @@ describe('metadataRetrieve', () => {
       'service.project.json',
       'src/functions/score_account/function.json',
       'src/functions/score_account/index.ts',
+      'src/functions/score_account/tests/doubles.json',
       'src/objects/site.object.json',
     ])
     const { status, body } = await owner.rest['metadataRetrieve']!({

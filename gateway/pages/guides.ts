@@ -17,6 +17,7 @@ export const guides = {
     'live-board',
     'custom-fields',
     'custom-objects',
+    'record-pages',
     'configuration-as-code',
     'command-line',
     'scopes',

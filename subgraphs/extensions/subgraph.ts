@@ -27,6 +27,7 @@ import { flowInterviewResource } from './interview/interview.resolver.ts'
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { layoutResource } from './layout/layout.resolver.ts'
+import { pageResource } from './page/page.resolver.ts'
 import { metadataPorts, metadataResource } from './metadata/metadata.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
@@ -55,6 +56,7 @@ export const extensions: SubgraphDefinition = {
     validationRuleResource,
     duplicateRuleResource,
     layoutResource,
+    pageResource,
     namedCredentialResource,
     beforeSaveHookResource,
     functionResource,

@@ -111,7 +111,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
   return found?.status === 'ACTIVE' ? found.name : null
 }
 
-export { isProfileName, profileNameOf } from './profile/profile.ts'
+export { isProfileName, knownProfileNames, profileNameOf, restrictionsOfProfile } from './profile/profile.ts'
 export { isAdministrator } from './organization/organization.ts'
 export { activeMembers, hasProvenAdministrator } from './due-work/active-members.ts'
 export { activeOrganizations, organizationsWith } from './due-work/active-organizations.ts'

@@ -66,6 +66,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   MetadataDeploymentSummary: few,
   NamedCredential: few,
   OAuthApp: few,
+  Page: few,
   Pipeline: few,
   Profile: few,
   Proposal: own,

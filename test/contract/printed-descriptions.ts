@@ -45,7 +45,7 @@ export function printedDescriptions(
       const schemas = Object.entries(handwrittenSchemas(join(rest, area))).flatMap(([name, schema]) => {
         const properties = described[name]?.['properties'] as Json | undefined
         // A page of REST leaves out properties that a page of the graph has, so it has descriptions of its own.
-        if (!properties || !schema.properties || name.endsWith('Page')) return []
+        if (!properties || !schema.properties || (name.endsWith('Page') && 'data' in properties)) return []
         return [[name, { properties: inOrderOf(schema.properties, properties) }] as const]
       })
       return [area, Object.fromEntries(schemas)] as const

@@ -53,6 +53,7 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'Quota.teamId': administered,
   'QuotaAttainment.teamId': administered,
   'ResolvedLayout.layoutId': administered,
+  'ResolvedPage.pageId': administered,
   'ScenarioFilters.accountIds': 'it is a condition, which also names what the reader does not see',
   'ScenarioFilters.ownerIds': 'it is a condition, which also names what the reader does not see',
   'ScenarioFilters.teamIds': 'it is a condition, which also names what the reader does not see',

@@ -98,7 +98,7 @@ describe('metadataDeploy', () => {
   it('checks everything and changes nothing with checkOnly', async () => {
     const before = await written()
     const checked = await succeeded(platform, owner, project(), { checkOnly: true })
-    expect([checked.counts!['created'], checked.version]).toEqual([14, null])
+    expect([checked.counts!['created'], checked.version]).toEqual([15, null])
     expect(checked.missingSecrets).toHaveLength(2)
     expect(await written()).toEqual(before)
     expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
@@ -173,7 +173,10 @@ describe('metadataDeploy', () => {
       'src/functions/both/function.json language NOT_TOGETHER',
       'src/layouts/ACCOUNT.default.layout.json  WRONG_PATH',
       'src/objects/detail.object.json fields.0.formula WRONG_TYPE',
-      'src/pages/site.page.json  NOT_AVAILABLE',
+      'src/pages/site.page.json apiName REQUIRED',
+      'src/pages/site.page.json definition REQUIRED',
+      'src/pages/site.page.json label REQUIRED',
+      'src/pages/site.page.json objectType REQUIRED',
       'src/reports/a.report.json  WRONG_PATH',
     ])
     expect([failed.counts, failed.components]).toEqual([null, []])
@@ -226,6 +229,82 @@ describe('metadataDeploy', () => {
     ])
   })
 
+  it('creates pages after the objects and fields that they name, changes, moves and deletes them', async () => {
+    const page = (apiName: string, values: object = {}) => ({
+      apiName,
+      label: 'Overview',
+      objectType: 'custom:yard',
+      recordTypeField: 'customFields.kind',
+      assignments: [{ profile: null, recordType: 'DRY', position: 0 }],
+      definition: {
+        regions: [
+          {
+            name: 'main',
+            components: [
+              { type: 'FIELDS', label: 'Yard', items: [{ field: 'customFields.kind' }] },
+              {
+                type: 'RELATED_LIST',
+                label: 'Docks',
+                objectType: 'custom:dock',
+                field: 'customFields.yard',
+                columns: ['name'],
+              },
+            ],
+          },
+        ],
+      },
+      ...values,
+    })
+    const kind = { name: 'kind', label: 'Kind', type: 'PICKLIST', options: [{ value: 'DRY' }, { value: 'WET' }] }
+    const yard = { name: 'yard', label: 'Yard', type: 'LOOKUP', lookupTarget: 'custom:yard' }
+    const all = files({
+      'pages/first.page.json': page('first'),
+      'pages/second.page.json': page('second', { assignments: [] }),
+      'objects/dock.object.json': { name: 'dock', label: 'Dock', fields: [yard] },
+      'objects/yard.object.json': { name: 'yard', label: 'Yard', fields: [kind] },
+    })
+    const { counts } = await succeeded(platform, owner, all)
+    expect(counts).toEqual({ created: 4, updated: 0, unchanged: 0, deleted: 0 })
+    const resolved = async () =>
+      (await owner.rest['pageResolved']!({ query: { objectType: 'custom:yard', recordType: 'DRY' } } as never)).body
+        .apiName
+    expect(await resolved()).toBe('first')
+    const { 'service.project.json': _project, ...now } = (await retrieved(owner, { types: ['PAGE'] })).files
+    const parsed = (given: Files): object =>
+      Object.fromEntries(Object.entries(given).map(([path, text]) => [path, JSON.parse(text)]))
+    const given = Object.fromEntries(Object.entries(all).filter(([path]) => path.startsWith('src/pages/')))
+    expect(parsed(now)).toEqual(parsed(given))
+    expect((await succeeded(platform, owner, now)).counts).toMatchObject({ unchanged: 2 })
+
+    // The second page takes the assignment of the first, in one deployment and in either order.
+    const [first, second] = ['src/pages/first.page.json', 'src/pages/second.page.json'] as const
+    const moved = { [first]: json(page('first', { assignments: [] })), [second]: json(page('second')) }
+    expect((await succeeded(platform, owner, moved)).counts).toMatchObject({ updated: 2 })
+    expect(await resolved()).toBe('second')
+
+    const wrong = { assignments: [{ profile: 'Nobody', recordType: 'DAMP' }], definition: { regions: [] } }
+    const failed = await deployed(platform, owner, { [first]: json(page('first', wrong)) })
+    expect(problemsOf(failed).toSorted()).toEqual([`${first} assignments.0.profile UNKNOWN_REFERENCE`])
+
+    const objects = ['dock', 'yard'].map((name) => ({ type: 'CUSTOM_OBJECT', name }))
+    const used = await deployed(
+      platform,
+      owner,
+      { 'destructiveChanges.json': json({ delete: objects }) },
+      { allowDestructive: true },
+    )
+    expect([used.status, used.problems.map(({ code }) => code)]).toEqual([
+      'FAILED',
+      expect.arrayContaining(['HAS_DEPENDENTS']),
+    ])
+    const deletions = [...['first', 'second'].map((name) => ({ type: 'PAGE', name })), ...objects]
+    const deletion = { 'destructiveChanges.json': json({ delete: deletions }) }
+    expect((await succeeded(platform, owner, deletion, { allowDestructive: true })).counts).toMatchObject({
+      deleted: 4,
+    })
+    expect((await owner.rest['pageList']!({})).body.data).toEqual([])
+  })
+
   it('names secrets that are missing, and a credential that needs one arrives inactive', async () => {
     const { missingSecrets, warnings } = await succeeded(platform, owner, project())
     expect(missingSecrets).toEqual([
@@ -253,7 +332,7 @@ describe('metadataDeploy', () => {
     const value = { id: 'score_account', name: 'ERP_TOKEN', body: { value: 'secret value' } }
     expect((await owner.rest['serverlessFunctionSecretSet']!(value as never)).status).toBe(200)
     const again = await succeeded(platform, owner, project())
-    expect([again.missingSecrets.length, again.counts!['unchanged']]).toEqual([1, 14])
+    expect([again.missingSecrets.length, again.counts!['unchanged']]).toEqual([1, 15])
     expect(JSON.stringify(await retrieved(owner))).not.toContain('secret value')
   })
 
@@ -313,6 +392,7 @@ describe('metadataDeploy', () => {
       ['CUSTOM_ACTION', 'check_stock'],
       // The two objects name each other.
       ['CUSTOM_FIELD', 'custom:site.visits'],
+      ['PAGE', 'account_overview'],
     ]
     const deletions = (given: readonly string[][]): Files => ({
       'destructiveChanges.json': json({ delete: given.map(([type, name]) => ({ type, name })) }),
@@ -340,7 +420,7 @@ describe('metadataDeploy', () => {
       'destructiveChanges.json delete.1.name UNKNOWN_REFERENCE',
     ])
     const { counts } = await succeeded(platform, owner, deletions(names), { allowDestructive: true })
-    expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, deleted: 8 })
+    expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, deleted: 9 })
     expect(
       Object.keys((await retrieved(owner)).files).filter((path) => /objects|functions|workflows/.test(path)),
     ).toEqual([])

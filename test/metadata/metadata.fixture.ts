@@ -147,6 +147,49 @@ export const components: Readonly<Record<string, object>> = {
     schema: { type: 'object', properties: { machineId: { type: 'string' } } },
     publishAccess: 'MEMBERS',
   },
+  'pages/account_overview.page.json': {
+    apiName: 'account_overview',
+    label: 'Account overview',
+    description: 'What sales needs before a call.',
+    objectType: 'ACCOUNT',
+    recordTypeField: 'customFields.tier',
+    assignments: [
+      { profile: null, recordType: null, position: 0 },
+      { profile: null, recordType: 'GOLD', position: 3 },
+    ],
+    definition: {
+      regions: [
+        {
+          name: 'main',
+          width: 8,
+          components: [
+            {
+              type: 'FIELDS',
+              label: 'Company',
+              items: [{ field: 'name' }, { field: 'customFields.margin', isReadOnly: true }],
+              visibleWhen: { conditions: [condition('customFields.tier', 'EQUALS', 'GOLD')] },
+            },
+            {
+              type: 'RELATED_LIST',
+              label: 'Sites',
+              objectType: 'custom:site',
+              field: 'customFields.account',
+              columns: ['customFields.visits'],
+            },
+          ],
+        },
+        {
+          name: 'side',
+          components: [
+            { type: 'LAYOUT' },
+            { type: 'TIMELINE' },
+            { type: 'TEXT', text: '**Call** first.' },
+            { type: 'APP_SLOT', slot: 'app/maps:place' },
+          ],
+        },
+      ],
+    },
+  },
   'workflows/Call new accounts.workflow.json': {
     name: 'Call new accounts',
     triggerType: 'RECORD_CREATED',

@@ -154,13 +154,14 @@ export class Requests {
          ) numbered where newest > 40)`,
       [[...sharedIds]],
     )
-    // Neither do more functions, named credentials, actions, custom objects, layouts or flows than an organization may have.
+    // Neither do more functions, named credentials, actions, custom objects, layouts, pages or flows than an organization may have.
     for (const table of [
       'extensions.function',
       'extensions.named_credential',
       'extensions.custom_action',
       'extensions.custom_object',
       'extensions.layout',
+      'extensions.page',
       'extensions.flow',
     ])
       await this.platform.query(

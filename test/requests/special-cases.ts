@@ -29,6 +29,7 @@ import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { mergeBodies, merges } from './merges.ts'
 import { flowBodies, flowPreparations, flowsOnce } from './flows.ts'
 import { layoutBodies } from './layouts.ts'
+import { pageBodies } from './pages.ts'
 import { duplicateRuleBodies } from './duplicate-rules.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
@@ -231,6 +232,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...validationRuleBodies,
   ...duplicateRuleBodies,
   ...layoutBodies,
+  ...pageBodies,
   ...workflowBodies,
   ...flowBodies,
   ...metadataBodies,

@@ -48,6 +48,7 @@ const unreferenced = new Set([
   'custom_object',
   'flow',
   'layout',
+  'page',
   'metadata',
   'workflow',
   'workflow_run',

@@ -75,7 +75,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a custom object. Its records and fields are kept for 30 days, but nobody can read or change them until it is restored; then they are removed for good, and its name is free. While a validation rule, a duplicate rule, a page layout, a hook, a trigger, a workflow, a flow, a custom action, a function, a webhook, an AI trigger or a LOOKUP, MASTER_DETAIL or ROLLUP_SUMMARY of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
+      'Deletes a custom object. Its records and fields are kept for 30 days, but nobody can read or change them until it is restored; then they are removed for good, and its name is free. While a validation rule, a duplicate rule, a page layout, a page, a hook, a trigger, a workflow, a flow, a custom action, a function, a webhook, an AI trigger or a LOOKUP, MASTER_DETAIL or ROLLUP_SUMMARY of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectDelete(

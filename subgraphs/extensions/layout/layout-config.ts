@@ -26,6 +26,13 @@ export interface LayoutConfig {
 const sectionsMax = 50
 const itemsMax = 200
 
+/** The place of an app. */
+export const layoutSlotSchema = {
+  type: 'string',
+  maxLength: 200,
+  pattern: '^app/[a-z][a-z0-9-]{0,62}:[A-Za-z0-9_.-]{1,64}$',
+} as const
+
 /** Also what a file of the metadata format may contain. */
 export const layoutConfigSchema = {
   type: 'object',
@@ -54,7 +61,7 @@ export const layoutConfigSchema = {
                 field: { type: 'string', minLength: 1, maxLength: 200 },
                 isReadOnly: { type: 'boolean' },
                 isRequired: { type: 'boolean' },
-                slot: { type: 'string', maxLength: 200, pattern: '^app/[a-z][a-z0-9-]{0,62}:[A-Za-z0-9_.-]{1,64}$' },
+                slot: layoutSlotSchema,
               },
             },
           },

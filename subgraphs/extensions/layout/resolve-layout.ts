@@ -21,12 +21,28 @@ export async function resolveLayout(ctx: RequestContext, objectType: string): Pr
   if (!isLayoutType(objectType)) throw invalid(layoutTypeProblem('objectType'))
   const shape = await latestShapeOfType(ctx, objectType)
   if (!shape) throw invalid(unknownObject('objectType'))
+  return layoutOf(ctx, { objectType, shape, profile: await profileNameOf(ctx) })
+}
+
+/** Whose layout of which record type is meant. */
+export interface LayoutFor {
+  readonly objectType: string
+  readonly shape: RecordShape
+  /** The name of the profile; null for users without one. */
+  readonly profile: string | null
+}
+
+/** The layout of a profile, with the fields that the caller of the context may see. */
+export async function layoutOf(
+  ctx: RequestContext,
+  { objectType, shape, profile }: LayoutFor,
+): Promise<ResolvedLayout> {
   const [found] = await ctx.db.query<StoredLayout>(
     `select id, name, profile, config from extensions.layout
      where organization_id = $1 and object_type = $2 and deleted_at is null
        and lower(coalesce(profile, '')) in (lower($3), '')
      order by profile is null limit 1`,
-    [ctx.caller.organizationId, objectType, (await profileNameOf(ctx)) ?? ''],
+    [ctx.caller.organizationId, objectType, profile ?? ''],
   )
   const config = found?.config ?? { sections: [allFields(shape)] }
   return {
@@ -34,7 +50,7 @@ export async function resolveLayout(ctx: RequestContext, objectType: string): Pr
     layoutId: found?.id ?? null,
     name: found?.name ?? null,
     profile: found?.profile ?? null,
-    config: { sections: config.sections.map((section) => shown(ctx, shape, section)) },
+    config: { sections: config.sections.map((section) => shownSection(ctx, shape, section)) },
     warnings: slotsOf(config).map((slot) => ({ code: 'APP_NOT_INSTALLED', slot })),
   }
 }
@@ -52,7 +68,11 @@ const slotsOf = ({ sections }: LayoutConfig): string[] =>
   sections.flatMap(({ items }) => items.flatMap(({ slot }) => (slot === undefined ? [] : [slot])))
 
 /** The section as the caller sees it: without hidden fields and without slots of apps that the organization does not have. */
-function shown({ caller }: RequestContext, shape: RecordShape, section: LayoutSection): Required<LayoutSection> {
+export function shownSection(
+  { caller }: Pick<RequestContext, 'caller'>,
+  shape: RecordShape,
+  section: LayoutSection,
+): Required<LayoutSection> {
   const { label, columns = 2, isCollapsed = false } = section
   const mandatory = new Set(
     writableColumns(shape.entity, 'UPDATE')

@@ -3,7 +3,7 @@ import { OutputField } from '../../kernel/record/declared-value.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import type { LayoutConfig } from './layout-config.ts'
 
-@ObjectType({ description: 'A place of a layout that is left out.' })
+@ObjectType({ description: 'A place of a layout or page that is left out.' })
 export class LayoutWarning {
   @OutputField(() => String, {
     description: 'Why it is left out: `APP_NOT_INSTALLED`, the organization does not have the app.',

@@ -13,7 +13,7 @@ export const MetadataType = enumeration('MetadataType', 'A type of components of
   FUNCTION:
     'A serverless function: `functions/<apiName>/function.json`, with its source in index.ts or index.js, and its tests.',
   PAGE_LAYOUT: 'A page layout: `layouts/<OBJECT>.<profile|default>.layout.json`.',
-  PAGE: 'A page: `pages/<apiName>.page.json`. It cannot be deployed yet.',
+  PAGE: 'A page: `pages/<apiName>.page.json`.',
 })
 export type MetadataType = keyof typeof MetadataType
 

@@ -6,7 +6,6 @@ import { isStorable } from '../../kernel/record/scalars.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { depthMax, problemsMax } from './bounds.ts'
 import type { MetadataType } from './metadata-type.ts'
-import { plannedTypes } from './planned-types.ts'
 import { defaultSourceFolder, deletionFile, deletionSchema, projectFile, projectSchema } from './project-file.ts'
 import type { SourceFiles } from './source-files.ts'
 
@@ -150,8 +149,6 @@ function placeOf(path: string): Found {
     const place = component.placeOf(path)
     if (place) return { component, ...place }
   }
-  const planned = Object.values(plannedTypes).find(({ folder }) => path.startsWith(`${folder}/`))
-  if (planned) return { problem: { code: 'NOT_AVAILABLE', message: `${planned.nouns} cannot be deployed yet.` } }
   const paths = metadataComponents().map((component) => component.pathOf('name').replace(/\bname\b/, '<name>'))
   const message = `No component type has files with this path; there are ${paths.join(', ')}.`
   return { problem: { code: 'WRONG_PATH', message } }

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { metadataComponents } from '../../kernel/metadata/component.ts'
 import { components } from '../../../test/metadata/metadata.fixture.ts'
 import { MetadataSchemaType, MetadataType } from './metadata-type.ts'
-import { plannedTypes } from './planned-types.ts'
 import { fileSchemaOf } from './schemas.ts'
 
 type Content = Readonly<Record<string, unknown>>
@@ -24,7 +23,7 @@ const samples: Readonly<Record<MetadataSchemaType, Content>> = {
   CUSTOM_EVENT_TYPE: sampleOf('events/machine_stopped.event.json'),
   FUNCTION: sampleOf('functions/score_account/function.json'),
   PAGE_LAYOUT: { objectType: 'ACCOUNT', profile: null, name: 'Account', config: {} },
-  PAGE: { apiName: 'site_page', label: 'Site', objectType: 'custom:site', definition: {} },
+  PAGE: sampleOf('pages/account_overview.page.json'),
   FUNCTION_TEST: { input: { id: 'a' }, expect: { output: { id: 'a' } } },
   PROJECT: { formatVersion: 1, name: 'sales' },
   DESTRUCTIVE_CHANGES: { delete: [{ type: 'WORKFLOW', name: 'Call' }] },
@@ -282,13 +281,23 @@ const rules: readonly Rule[] = [
   ['PAGE_LAYOUT', 'name', texts, ['', null]],
   ['PAGE_LAYOUT', 'config', [{}], [[], 'a', null]],
 
-  ['PAGE', 'apiName', ['ab', `a${'b'.repeat(62)}`], ['a', 'Ab', `a${'b'.repeat(63)}`]],
-  ['PAGE', 'label', ['a', 'a'.repeat(80)], ['', 'a'.repeat(81)]],
+  ['PAGE', 'apiName', ['ab', 'a_1', `a${'b'.repeat(62)}`], ['a', 'Ab', '1a', '_a', 'a-b', `a${'b'.repeat(63)}`, null]],
+  ['PAGE', 'label', ['a', 'a'.repeat(80)], ['', 'a'.repeat(81), null]],
   ['PAGE', 'description', texts, [1]],
-  ['PAGE', 'objectType', ['LEAD', 'CONTACT', 'ACCOUNT', 'OPPORTUNITY', 'custom:site'], ['TASK', 'CASE', 'custom:A']],
+  [
+    'PAGE',
+    'objectType',
+    ['LEAD', 'CONTACT', 'ACCOUNT', 'OPPORTUNITY', 'custom:site', `custom:a${'b'.repeat(62)}`],
+    ['TASK', 'CASE', 'custom:A', `custom:a${'b'.repeat(63)}`, null],
+  ],
   ['PAGE', 'recordTypeField', ['type', null], [1]],
-  ['PAGE', 'assignments', [[], [{ profile: null, recordType: 'A', more: 1 }]], [{}, [1], [{ profile: 1 }]]],
-  ['PAGE', 'definition', [{}, []], []],
+  [
+    'PAGE',
+    'assignments',
+    [[], [{}], [{ profile: null, recordType: null }], [{ profile: 'Sales', recordType: 'A', position: 1_000 }]],
+    [{}, [1], [{ profile: 1 }], [{ recordType: 1 }], [{ position: 1_001 }], [{ position: -1 }], [{ more: 1 }]],
+  ],
+  ['PAGE', 'definition', [{}, { regions: [] }], [[], 'a', null]],
 
   [
     'DESTRUCTIVE_CHANGES',
@@ -368,8 +377,8 @@ describe('the schema of a file of the format', () => {
   })
 })
 
-it('each component type of the format is deployed, or planned', () => {
-  const known = [...metadataComponents().map(({ type }) => type), ...Object.keys(plannedTypes)]
+it('each component type of the format is deployed', () => {
+  const known = metadataComponents().map(({ type }) => type)
   expect(known.toSorted()).toEqual(Object.keys(MetadataType).toSorted())
 })
 

@@ -4,6 +4,7 @@ import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { Column } from '../../kernel/record/column.ts'
+import { addDerivedRestrictions } from '../../kernel/record/field-security.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 
@@ -56,6 +57,31 @@ export async function isProfileName({ db, caller }: RequestContext, name: string
     name,
   ])
   return rows.length > 0
+}
+
+/** Those of the names that profiles of the organization have, in any case. */
+export async function knownProfileNames(
+  { db, caller }: RequestContext,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ name: string }>(
+    `select distinct given.name from unnest($2::text[]) as given (name)
+     join identity.profile p on p.organization_id = $1 and lower(p.name) = lower(given.name)`,
+    [caller.organizationId, names],
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** The restrictions of the profile with this name, in any case, with those that follow from them; null if there is no such profile. */
+export async function restrictionsOfProfile(
+  { db, caller }: RequestContext,
+  name: string,
+): Promise<FieldRestrictions | null> {
+  const [row] = await db.query<{ fields: FieldRestrictions }>(
+    'select fields from identity.profile where organization_id = $1 and lower(name) = lower($2)',
+    [caller.organizationId, name],
+  )
+  return row ? addDerivedRestrictions(row.fields) : null
 }
 
 /** The name of the caller's profile: the own one, else the default of the organization; null without one. */

@@ -1,0 +1,212 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import type { GivenConditions } from '../../kernel/condition/parse-conditions.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import type { JsonSchema } from '../../kernel/metadata/column-schema.ts'
+import { layoutSlotSchema, type LayoutItem } from '../layout/layout-config.ts'
+import { schemaProblem } from '../schema-problem.ts'
+import {
+  componentsMax,
+  componentsOfPageMax,
+  definitionBytesMax,
+  fieldsMax,
+  listColumnsMax,
+  regionColumns,
+  regionsMax,
+  rowsMax,
+  textMax,
+} from './bounds.ts'
+
+interface Conditional {
+  /** The component is shown for records that meet it; absent: for all. */
+  readonly visibleWhen?: GivenConditions
+}
+
+/** Fields of the record. */
+export interface FieldsComponent extends Conditional {
+  readonly type: 'FIELDS'
+  readonly label: string
+  readonly columns?: number
+  readonly isCollapsed?: boolean
+  readonly items: readonly (LayoutItem & { readonly field: string })[]
+}
+
+/** The layout of the record type for the user. */
+export interface LayoutComponent extends Conditional {
+  readonly type: 'LAYOUT'
+}
+
+/** Records of another type that name the record in `field`. */
+export interface RelatedListComponent extends Conditional {
+  readonly type: 'RELATED_LIST'
+  readonly label: string
+  readonly objectType: string
+  readonly field: string
+  readonly columns: readonly string[]
+  readonly limit?: number
+}
+
+/** What happened with the record. */
+export interface TimelineComponent extends Conditional {
+  readonly type: 'TIMELINE'
+  readonly label?: string
+  readonly limit?: number
+}
+
+/** Markdown without HTML. */
+export interface TextComponent extends Conditional {
+  readonly type: 'TEXT'
+  readonly text: string
+}
+
+/** The place of an app: `app/<appSlug>:<key>`. */
+export interface SlotComponent extends Conditional {
+  readonly type: 'APP_SLOT'
+  readonly slot: string
+}
+
+export type PageComponent =
+  FieldsComponent | LayoutComponent | RelatedListComponent | TimelineComponent | TextComponent | SlotComponent
+
+export interface PageRegion {
+  readonly name: string
+  readonly width?: number
+  readonly components: readonly PageComponent[]
+}
+
+export interface PageDefinition {
+  readonly regions: readonly PageRegion[]
+}
+
+const label = { type: 'string', minLength: 1, maxLength: 100 }
+const fieldName = { type: 'string', minLength: 1, maxLength: 200 }
+const rows = { type: 'integer', minimum: 1, maximum: rowsMax }
+const flag = { type: 'boolean' }
+
+const visibleWhen = {
+  type: 'object',
+  required: ['conditions'],
+  additionalProperties: false,
+  properties: { logic: { enum: ['AND', 'OR'] }, conditions: { type: 'array', minItems: 1, maxItems: 50 } },
+}
+
+const componentSchema = (
+  required: readonly string[],
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema => ({
+  type: 'object',
+  required: ['type', ...required],
+  additionalProperties: false,
+  properties: { type: { type: 'string' }, ...properties, visibleWhen },
+})
+
+/** What the components of each type may have. */
+const componentSchemas: Readonly<Record<PageComponent['type'], JsonSchema>> = {
+  FIELDS: componentSchema(['label', 'items'], {
+    label,
+    columns: { type: 'integer', minimum: 1, maximum: 4 },
+    isCollapsed: flag,
+    items: {
+      type: 'array',
+      minItems: 1,
+      maxItems: fieldsMax,
+      items: {
+        type: 'object',
+        required: ['field'],
+        additionalProperties: false,
+        properties: { field: fieldName, isReadOnly: flag, isRequired: flag },
+      },
+    },
+  }),
+  LAYOUT: componentSchema([], {}),
+  RELATED_LIST: componentSchema(['label', 'objectType', 'field', 'columns'], {
+    label,
+    objectType: { type: 'string', minLength: 1, maxLength: 70 },
+    field: fieldName,
+    columns: { type: 'array', minItems: 1, maxItems: listColumnsMax, items: fieldName },
+    limit: rows,
+  }),
+  TIMELINE: componentSchema([], { label, limit: rows }),
+  TEXT: componentSchema(['text'], { text: { type: 'string', minLength: 1, maxLength: textMax } }),
+  APP_SLOT: componentSchema(['slot'], { slot: layoutSlotSchema }),
+}
+
+export const componentTypes = Object.keys(componentSchemas) as readonly PageComponent['type'][]
+
+/** The parts of every definition; what a component has follows from its type. */
+const definitionSchema = {
+  type: 'object',
+  required: ['regions'],
+  additionalProperties: false,
+  properties: {
+    regions: {
+      type: 'array',
+      minItems: 1,
+      maxItems: regionsMax,
+      items: {
+        type: 'object',
+        required: ['name', 'components'],
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', pattern: '^[a-z][A-Za-z0-9_]{0,39}$' },
+          width: { type: 'integer', minimum: 1, maximum: regionColumns },
+          components: {
+            type: 'array',
+            maxItems: componentsMax,
+            items: { type: 'object', required: ['type'], properties: { type: { enum: componentTypes } } },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+const ajv = new Ajv({ strict: false })
+const validate = ajv.compile<PageDefinition>(definitionSchema)
+const validators = new Map<string, ValidateFunction>(
+  Object.entries(componentSchemas).map(([type, schema]) => [type, ajv.compile(schema)]),
+)
+
+/** The path of a component: `definition.regions.0.components.1`. */
+export interface PlacedComponent {
+  readonly path: string
+  readonly component: PageComponent
+}
+
+/** The components of all regions, with their paths. */
+export const componentsOf = ({ regions }: PageDefinition): PlacedComponent[] =>
+  regions.flatMap(({ components }, region) =>
+    components.map((component, index) => ({ path: `definition.regions.${region}.components.${index}`, component })),
+  )
+
+export type ReadDefinition =
+  | { readonly definition: PageDefinition; readonly problems?: never }
+  | { readonly definition?: never; readonly problems: readonly FieldProblem[] }
+
+const refused = (path: string, code: string, rule: string): ReadDefinition => ({
+  problems: [{ path, code, message: `${path} ${rule}.` }],
+})
+
+/** A value as a definition, if it has the form of one; otherwise the first problem of each component. */
+export function readDefinition(given: unknown): ReadDefinition {
+  // The values of JSON are at most 10,000, nested at most 16 levels deep; their texts may be long.
+  if (Buffer.byteLength(JSON.stringify(given) ?? '') > definitionBytesMax)
+    return refused('definition', 'TOO_LONG', `must have at most ${definitionBytesMax} bytes as JSON`)
+  if (!validate(given)) {
+    const error = validate.errors![0]!
+    return error.keyword === 'enum'
+      ? refused(
+          `definition${error.instancePath.replaceAll('/', '.')}`,
+          'NOT_ALLOWED',
+          `must be one of ${componentTypes.join(', ')}`,
+        )
+      : { problems: [schemaProblem(error, 'definition')] }
+  }
+  const placed = componentsOf(given)
+  if (placed.length > componentsOfPageMax)
+    return refused('definition.regions', 'TOO_MANY', `must have at most ${componentsOfPageMax} components together`)
+  const problems = placed.flatMap(({ path, component }) => {
+    const isValid = validators.get(component.type)!
+    return isValid(component) ? [] : [schemaProblem(isValid.errors![0]!, path)]
+  })
+  return problems.length > 0 ? { problems } : { definition: given }
+}

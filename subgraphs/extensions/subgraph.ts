@@ -27,6 +27,7 @@ import { flowInterviewResource } from './interview/interview.resolver.ts'
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { layoutResource } from './layout/layout.resolver.ts'
+import { pageBuilderResource } from './page/page-builder.resolver.ts'
 import { pageResource } from './page/page.resolver.ts'
 import { metadataPorts, metadataResource } from './metadata/metadata.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
@@ -57,6 +58,7 @@ export const extensions: SubgraphDefinition = {
     duplicateRuleResource,
     layoutResource,
     pageResource,
+    pageBuilderResource,
     namedCredentialResource,
     beforeSaveHookResource,
     functionResource,

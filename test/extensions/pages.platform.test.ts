@@ -295,6 +295,11 @@ describe('a page', () => {
   const of = (component: object) => ({ definition: regions(component) })
   const when = (...conditions: readonly object[]) => of({ type: 'LAYOUT', visibleWhen: { conditions } })
 
+  const visible = (count: number, operator = 'EQUALS') => ({
+    type: 'LAYOUT',
+    visibleWhen: { conditions: many(count, { field: 'name', operator, value: 'a' }) },
+  })
+
   it.each<[string, object, string]>([
     ['a name in another form', { apiName: 'Overview' }, 'apiName WRONG_FORMAT'],
     ['a name of one letter', { apiName: 'a' }, 'apiName WRONG_FORMAT'],
@@ -390,6 +395,14 @@ describe('a page', () => {
       when({ field: 'name', operator: 'CHANGED' }),
       `${at}.visibleWhen.conditions NOT_ALLOWED`,
     ],
+    [
+      '201 conditions',
+      {
+        definition: regions(...many(4, visible(50)), visible(1)),
+      },
+      'definition.regions TOO_MANY',
+    ],
+    ['11 patterns', { definition: regions(...many(11, visible(1, 'MATCHES'))) }, 'definition.regions TOO_MANY'],
     ['no condition', when(), `${at}.visibleWhen.conditions WRONG_VALUE`],
     [
       'conditions in too many levels',

@@ -286,7 +286,7 @@ describe('metadataDeploy', () => {
     const failed = await deployed(platform, owner, { [first]: json(page('first', wrong)) })
     expect(problemsOf(failed).toSorted()).toEqual([`${first} assignments.0.profile UNKNOWN_REFERENCE`])
 
-    const objects = ['dock', 'yard'].map((name) => ({ type: 'CUSTOM_OBJECT', name }))
+    const objects = ['yard', 'dock'].map((name) => ({ type: 'CUSTOM_OBJECT', name }))
     const used = await deployed(
       platform,
       owner,

@@ -20,8 +20,17 @@ const rest = ({ member }: Sender) => ({
   tags: ['pages'],
 })
 
+const definition = { regions: [{ name: 'main', components: [{ type: 'LAYOUT' }] }] }
+
 export const pageBodies = {
   pageCreate: (requests: Sender, whole: boolean) =>
     Promise.resolve({ apiName: `p_${++pages}_${newId().slice(-8)}`, ...page(), ...(whole && rest(requests)) }),
+  pageBuilderValidate: () => Promise.resolve({ objectType: 'ACCOUNT', definition }),
+  pageBuilderPreview: (_requests: Sender, whole: boolean) =>
+    Promise.resolve({
+      objectType: 'ACCOUNT',
+      definition,
+      ...(whole && { recordTypeField: 'type', profile: null, recordId: null }),
+    }),
   pageUpdate: (requests: Sender, whole: boolean) => Promise.resolve(whole ? { ...page(), ...rest(requests) } : {}),
 }

@@ -12,6 +12,9 @@ export const regionColumns = 12
 /** Components of a region, and of all regions together. */
 export const componentsMax = 50
 export const componentsOfPageMax = 100
+/** Conditions of all components of a page together, and those with a pattern, each of which may take milliseconds. */
+export const conditionsOfPageMax = 200
+export const patternsOfPageMax = 10
 export const fieldsMax = 100
 export const listColumnsMax = 20
 export const rowsMax = 50

@@ -1,15 +1,18 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { GivenConditions } from '../../kernel/condition/parse-conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import type { JsonSchema } from '../../kernel/metadata/column-schema.ts'
 import { layoutSlotSchema, type LayoutItem } from '../layout/layout-config.ts'
 import { schemaProblem } from '../schema-problem.ts'
 import {
   componentsMax,
   componentsOfPageMax,
+  conditionsOfPageMax,
   definitionBytesMax,
   fieldsMax,
   listColumnsMax,
+  patternsOfPageMax,
   regionColumns,
   regionsMax,
   rowsMax,
@@ -178,6 +181,20 @@ export const componentsOf = ({ regions }: PageDefinition): PlacedComponent[] =>
     components.map((component, index) => ({ path: `definition.regions.${region}.components.${index}`, component })),
   )
 
+/** The conditions on fields, on all levels. What is no condition is refused elsewhere. */
+function conditionsIn(given: unknown): Readonly<Record<string, unknown>>[] {
+  if (!Array.isArray(given)) return []
+  return given.flatMap((one: unknown) => (isJsonObject(one) ? [one, ...conditionsIn(one['conditions'])] : []))
+}
+
+const conditionsOf = ({ visibleWhen: when }: PageComponent) => conditionsIn(when?.conditions)
+
+/** The names of the fields in the conditions of a component. */
+export const fieldsInConditions = (component: PageComponent): string[] =>
+  conditionsOf(component)
+    .flatMap(({ field, value, valueType }) => [field, valueType === 'FIELD' ? value : null])
+    .filter((name) => typeof name === 'string')
+
 export type ReadDefinition =
   | { readonly definition: PageDefinition; readonly problems?: never }
   | { readonly definition?: never; readonly problems: readonly FieldProblem[] }
@@ -208,5 +225,11 @@ export function readDefinition(given: unknown): ReadDefinition {
     const isValid = validators.get(component.type)!
     return isValid(component) ? [] : [schemaProblem(isValid.errors![0]!, path)]
   })
-  return problems.length > 0 ? { problems } : { definition: given }
+  if (problems.length > 0) return { problems }
+  const conditions = placed.flatMap(({ component }) => conditionsOf(component))
+  if (conditions.length > conditionsOfPageMax)
+    return refused('definition.regions', 'TOO_MANY', `must have at most ${conditionsOfPageMax} conditions together`)
+  if (conditions.filter(({ operator }) => operator === 'MATCHES').length > patternsOfPageMax)
+    return refused('definition.regions', 'TOO_MANY', `must have at most ${patternsOfPageMax} conditions with MATCHES`)
+  return { definition: given }
 }

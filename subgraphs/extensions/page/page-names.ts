@@ -1,24 +1,13 @@
-import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
-import { componentsOf, readDefinition, type PageComponent } from './page-definition.ts'
+import { componentsOf, fieldsInConditions, readDefinition, type PageComponent } from './page-definition.ts'
 import type { Page } from './page.ts'
-
-/** The fields in conditions, on all levels. What is no condition is refused elsewhere. */
-function fieldsIn(conditions: unknown): string[] {
-  if (!Array.isArray(conditions)) return []
-  return conditions.flatMap((one: unknown): string[] => {
-    if (!isJsonObject(one)) return []
-    const named = [one['field'], one['valueType'] === 'FIELD' ? one['value'] : null]
-    return [...named.filter((name) => typeof name === 'string'), ...fieldsIn(one['conditions'])]
-  })
-}
 
 /** Record types, and fields of them. */
 type Named = readonly [type: string, field: string | null]
 
 function namedBy(component: PageComponent, objectType: string): Named[] {
-  const conditions = fieldsIn(component.visibleWhen?.conditions).map((field): Named => [objectType, field])
+  const conditions = fieldsInConditions(component).map((field): Named => [objectType, field])
   if (component.type === 'FIELDS')
     return [...conditions, ...component.items.map(({ field }): Named => [objectType, field])]
   if (component.type !== 'RELATED_LIST') return conditions

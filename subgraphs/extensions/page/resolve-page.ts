@@ -1,19 +1,18 @@
 import { profileNameOf } from '../../identity/public.ts'
-import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
-import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { GivenConditions } from '../../kernel/condition/parse-conditions.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { latestShapeOfType, unknownObject } from '../extended-type.ts'
-import { hasField } from '../layout/layout-config.ts'
+import { hasField, type LayoutSection } from '../layout/layout-config.ts'
 import { isLayoutType, layoutTypeProblem } from '../layout/layout-types.ts'
 import { layoutOf, shownSection } from '../layout/resolve-layout.ts'
 import type { LayoutWarning, ResolvedLayout } from '../layout/resolved-layout.ts'
 import { regionColumns, rowsUsual } from './bounds.ts'
 import {
   componentsOf,
+  fieldsInConditions,
   type FieldsComponent,
   type PageComponent,
   type PageDefinition,
@@ -33,13 +32,22 @@ export interface Viewer {
   readonly isMet: ((conditions: GivenConditions) => boolean) | null
 }
 
+export interface ShownRegion {
+  readonly name: string
+  readonly width: number
+  readonly components: readonly (ShownComponent & { readonly type: string })[]
+}
+
 interface ShownPage {
-  readonly definition: object
+  readonly definition: { readonly regions: readonly ShownRegion[] }
   readonly warnings: LayoutWarning[]
 }
 
-/** A component of a page without its conditions; null if nothing of it is shown. */
-type Shown = Readonly<Record<string, unknown>> | null
+/** A component of a page as it is shown, without its type. */
+type ShownComponent = Readonly<Record<string, unknown>> & { readonly sections?: readonly LayoutSection[] }
+
+/** Null if nothing of a component is shown. */
+type Shown = ShownComponent | null
 
 function shownFields({ ctx, shape }: Viewer, { label, columns, isCollapsed, items }: FieldsComponent): Shown {
   const section = shownSection(ctx, shape, {
@@ -84,10 +92,11 @@ function shownComponent(viewer: Viewer, component: PageComponent, layout: Resolv
 }
 
 /** Whether the component is shown as far as its conditions say. Those on a field that the caller does not see are met by no record. */
-function isShown({ ctx, shape, isMet }: Viewer, { visibleWhen }: PageComponent): boolean {
+function isShown({ ctx, shape, isMet }: Viewer, component: PageComponent): boolean {
+  const { visibleWhen } = component
   if (!visibleWhen) return true
-  if (conditionProblems(visibleWhen, fieldsOfShape(shape, ctx.caller, true)).length > 0) return false
-  return isMet === null || isMet(visibleWhen)
+  const isSeen = (name: string) => hasField(shape, name) && !isHidden(ctx.caller, shape, name)
+  return fieldsInConditions(component).every(isSeen) && (isMet === null || isMet(visibleWhen))
 }
 
 /** A definition as the viewer sees it. */

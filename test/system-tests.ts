@@ -126,6 +126,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'subgraphs/commerce/quote',
     'subgraphs/insights/engagement',
   ],
+  'test/hostile/bulk-jobs.system.test.ts': ['subgraphs/records/bulk-job', ...queue],
   'test/hostile/conversations.system.test.ts': ['subgraphs/assistant', 'subgraphs/kernel/language-model'],
   'test/hostile/isolation.system.test.ts': [...edge, ...record],
   'test/hostile/publish-flood.system.test.ts': ['subgraphs/events/custom-event-stream', 'subgraphs/events/delivery'],

@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, readonly [parts: number, reason: string]>
   'subgraphs/identity/session/person.ts': [2, persons],
   'subgraphs/identity/session/verify-email.ts': [2, persons],
   'subgraphs/identity/usage/credential-names.ts': [
-    1,
+    2,
     'a client may be registered by another organization, or by nobody',
   ],
   'subgraphs/identity/usage/usage-forget.job.ts': [1, ofAll],

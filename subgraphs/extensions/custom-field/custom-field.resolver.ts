@@ -15,14 +15,14 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
 import { fieldChangeTables, trackHistoryColumn, typeChangeColumns } from '../field-change/field-change.migrations.ts'
-import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
+import { fieldChangeQueue } from '../field-change/field-change.queue.ts'
 import { detailChangeTable } from '../lookup/detail-change.migrations.ts'
-import { detailChangeQueue, forgetDetailChanges } from '../lookup/detail-change.queue.ts'
+import { detailChangeQueue } from '../lookup/detail-change.queue.ts'
 import { lookupClearingTable } from '../lookup/lookup-clearing.migrations.ts'
-import { forgetLookupClearings, lookupClearingQueue } from '../lookup/lookup-clearing.queue.ts'
-import { removeDeletedFields } from '../field-change/remove-values.ts'
-import { removeAliases, replaceValue } from '../field-change/replace-value.ts'
+import { lookupClearingQueue } from '../lookup/lookup-clearing.queue.ts'
+import { replaceValue } from '../field-change/replace-value.ts'
 import { customFieldComponent } from './custom-field.component.ts'
+import { customFieldJobs } from './custom-field.jobs.ts'
 import { entityMax, fieldsMax } from './bounds.ts'
 import { createField, reorderFields } from './custom-field.actions.ts'
 import {
@@ -36,7 +36,6 @@ import { FormulaConfig } from './custom-field.parts.ts'
 import { customField } from './custom-field.record.ts'
 import { CustomField } from './custom-field.ts'
 import { checkFormula, FormulaCheck } from './formula-check.ts'
-import { forgetFieldUsage } from './recent-users.ts'
 
 const fields = recordsOf(customField)
 const FormulaConfigInput = structureInput(FormulaConfig)
@@ -222,14 +221,7 @@ export const customFieldResource: Resource = {
     detailChangeTable,
   ],
   queues: [fieldChangeQueue, lookupClearingQueue, detailChangeQueue],
-  jobs: [
-    forgetFieldChanges,
-    forgetLookupClearings,
-    forgetDetailChanges,
-    removeDeletedFields,
-    removeAliases,
-    forgetFieldUsage,
-  ],
+  jobs: customFieldJobs,
   rest: restArea(customField, {
     path: 'custom-fields',
     filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],

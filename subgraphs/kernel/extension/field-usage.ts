@@ -2,8 +2,6 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { noUserId, type Caller } from '../context.ts'
 import type { Sql } from '../database/sql.ts'
-import type { RecordShape } from '../record/definition.ts'
-import type { RequestContext } from '../request.ts'
 
 /** How long it is known that a credential has named a field. */
 export const fieldUsageDays = 90
@@ -93,18 +91,4 @@ export class FieldUsage {
       for (const key of pending.keys()) this.#noted.delete(key)
     }
   }
-}
-
-type Noting = Pick<RequestContext, 'caller' | 'cachedExtensions' | 'clock'>
-
-/** Notes that the request names these custom fields of a record type. Names of other fields and unknown ones are left out. */
-export function noteFields(
-  { caller, cachedExtensions, clock }: Noting,
-  { object, columns }: RecordShape,
-  names: readonly (string | null | undefined)[],
-): void {
-  const { customFields } = columns
-  if (customFields.size === 0) return
-  const named = names.flatMap((name) => (name != null && customFields.has(name) ? name : []))
-  if (named.length > 0) cachedExtensions.fieldUsage.note(caller, object, named, clock.now())
 }

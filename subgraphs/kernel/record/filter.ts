@@ -2,7 +2,7 @@ import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { CompiledFilter } from './compiled-filter.ts'
 import type { Column } from './column.ts'
-import { noteFields } from '../extension/field-usage.ts'
+import { noteFields } from './note-fields.ts'
 import type { RequestContext } from '../request.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
@@ -155,17 +155,11 @@ class FilterCompiler {
     const { customFields } = definition.columns
     const members = Object.entries(value)
     const undefinedFields = members.filter(([key]) => !customFields.has(key))
-    const parts: string[] = []
-    noteFields(
-      this.ctx,
-      definition,
-      members.map(([key]) => key),
-    )
-    for (const [key, condition] of members) {
+    noteFields(this.ctx, definition, Object.keys(value))
+    const parts = members.flatMap(([key, condition]) => {
       const field = customFields.get(key)
-      const part = field && this.#operators(definition, field, operatorsOf(field, condition), alias, `${path}.${key}`)
-      if (part) parts.push(part)
-    }
+      return (field && this.#operators(definition, field, operatorsOf(field, condition), alias, `${path}.${key}`)) ?? []
+    })
     if (undefinedFields.length > 0 || members.length === 0) {
       this.#count(path)
       const json = jsonOf(definition, column, alias)

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request.ts'
 import type { Caller } from '../context.ts'
 import type { Row, StatementKind } from '../database/sql.ts'
-import { noteFields } from '../extension/field-usage.ts'
+import { noteColumns } from './note-fields.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { compileFilter } from './filter.ts'
@@ -77,12 +77,7 @@ export class ListQuery {
     this.predicate = predicate
     this.rules = fieldRules(ctx.caller, definition)
     this.order = orderOf(definition, args.orderBy)
-    if (args.orderBy)
-      noteFields(
-        ctx,
-        definition,
-        args.orderBy.map(({ customField }) => customField),
-      )
+    noteColumns(ctx, definition, this.order.names)
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
     const filter = args.filter ? compileFilter(ctx, predicate, definition, args.filter, 't') : null

@@ -1,6 +1,6 @@
 import type { Big } from 'big.js'
 import type { Row } from '../../database/sql.ts'
-import { noteFields } from '../../extension/field-usage.ts'
+import { noteColumns } from '../note-fields.ts'
 import { exactNumber, type ExactNumber } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
 import { decimalOf, exactOf, rounded, roundToCurrency } from '../../values/decimal.ts'
@@ -42,11 +42,8 @@ export async function readAggregate(
   const query = new ListQuery(ctx, builtIn, { filter: (args.filter ?? null) as FilterInput | null })
   const { definition } = query
   const request = requestOf(ctx.caller, definition, args)
-  noteFields(
-    ctx,
-    definition,
-    [...request.keys, ...request.measured].map(({ column }) => column.key),
-  )
+  const columns = [...request.keys, ...request.measured].map(({ column }) => column.name)
+  noteColumns(ctx, definition, columns)
   const hasAmounts = request.measured.some(({ isAmount }) => isAmount)
   const facts = hasAmounts || request.keys.some(({ unit }) => unit) ? await factsOf(ctx) : null
   const inFigures = figureNames.flatMap((name) => [

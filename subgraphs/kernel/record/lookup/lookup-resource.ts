@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql'
 import { invalid, Refusal } from '../../errors.ts'
-import { noteFields } from '../../extension/field-usage.ts'
+import { noteFields } from '../note-fields.ts'
 import { isJsonObject } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
 import { requireScopes } from '../../unmet-scopes.ts'

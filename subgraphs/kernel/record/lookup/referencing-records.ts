@@ -1,4 +1,3 @@
-import type { Row } from '../../database/sql.ts'
 import { tenantView } from '../../database/tenant-view.ts'
 import type { RequestContext } from '../../request.ts'
 import { batchOf } from '../batch.ts'
@@ -56,7 +55,7 @@ async function pagesOf(
     ...(after === null ? [] : [ofValues.after(after, 'v', values, 'after')]),
   ]
   // `offset 0` reads each record by its id, so that no estimate leads PostgreSQL to read all of them.
-  const rows = await ctx.db.query<Row>(
+  const rows = await ctx.db.query(
     `select p.number::int as "namedBy", c.* from unnest(${values.add(distinct)}::uuid[]) with ordinality as p(named_id, number)
      cross join lateral (
        select r.* from ${tenantView(valueTable)} v cross join lateral (

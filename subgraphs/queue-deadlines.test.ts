@@ -30,6 +30,7 @@ describe('every kind of queued item', () => {
       object_removal: [45, 60],
       webhook_recovery: [45, 60],
       merge_move: [45, 60],
+      undo_run: [45, 60],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

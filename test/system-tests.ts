@@ -110,6 +110,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/faults/merges.system.test.ts': ['subgraphs/records/merge', 'subgraphs/kernel/record/merge', ...queue],
   'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],
   'test/faults/shutdown.system.test.ts': ['main.ts', 'start-gateway.ts', 'worker.ts', 'bin'],
+  'test/faults/undo-jobs.system.test.ts': ['subgraphs/records/undo', ...queue],
   'test/faults/usage-counts.system.test.ts': ['subgraphs/identity/usage', 'subgraphs/kernel/counters'],
   'test/faults/webhooks-main.system.test.ts': ['subgraphs/events/delivery', 'subgraphs/events/webhook', ...queue],
   'test/faults/webhooks.system.test.ts': [

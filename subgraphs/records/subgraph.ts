@@ -6,6 +6,7 @@ import { historyResources } from './history/history.resolver.ts'
 import { mergeMoveResource } from './merge/merge-move.resource.ts'
 import { searchResource } from './search/search.resolver.ts'
 import { syncResource } from './sync/sync.resolver.ts'
+import { undoJobResource } from './undo/undo-job.resolver.ts'
 import { undoResource } from './undo/undo.resolver.ts'
 
 /** What the platform does for records of every type. */
@@ -20,7 +21,8 @@ export const records: SubgraphDefinition = {
     mergeMoveResource,
     searchResource,
     syncResource,
-    undoResource,
     bulkJobResource,
+    undoResource,
+    undoJobResource,
   ],
 }

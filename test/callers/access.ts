@@ -50,6 +50,7 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/email-tracking/suppressions': 'author',
   // Owners, admins, and the user who has created the job.
   '/v1/bulk/jobs': 'author',
+  '/v1/undo/jobs': 'author',
   ...Object.fromEntries(nestedAreas.map(({ path }) => [`/v1/${path}`, 'visibility'] as const)),
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
@@ -99,6 +100,10 @@ const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromE
     'bulkJobDelete',
     'bulkJobPartUpload',
     'bulkJobResults',
+    'bulkJobUndo',
+    'undoJob',
+    'undoneRecordList',
+    'notUndoneList',
     // It undoes the creation of an account.
     'undo',
   ].map((id) => [id, ['WRITE_ACCOUNTS']]),

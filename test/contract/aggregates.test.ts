@@ -48,6 +48,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   ApiKey: few,
   BeforeSaveHook: few,
   BulkJob: 'a job is deleted after a week, and its figures are those of one file',
+  UndoJob: 'a job is deleted after a week, and has its figures itself',
   CaseAssignee: people,
   CaseComment: part,
   ConnectedApp: few,

@@ -43,6 +43,8 @@ const refused: ReadonlySet<string> = new Set([
   'authUpdateProfile',
   'authVerifyResetCode',
   'bulkJobPartUpload',
+  // Its job would run after the transaction.
+  'bulkJobUndo',
   'caseSummarize',
   'conversationMessageStream',
   'conversationMetadataExtract',

@@ -18,7 +18,7 @@ const roots = new Set(['Query', 'Mutation', 'Subscription'])
 
 /** Ids that name no record of the graph: of other systems, of requests, of the own organization, and of parts of the same object. */
 const namesNoRecord = new Set(
-  'organizationId externalId legacyCrmId internetMessageId referenceIds clientId taxId requestId operationId credentialId eventId sessionId stepId variantId onTrueStepId onFalseStepId'.split(
+  'organizationId externalId legacyCrmId internetMessageId referenceIds clientId taxId requestId operationId undoneOperationId credentialId eventId sessionId stepId variantId onTrueStepId onFalseStepId'.split(
     ' ',
   ),
 )

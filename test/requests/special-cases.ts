@@ -35,7 +35,7 @@ import { validationRuleBodies } from './validation-rules.ts'
 import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
-import { undoBodies } from './undo.ts'
+import { undoBodies, undoPreparations } from './undo.ts'
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Sender) {
@@ -102,6 +102,7 @@ export const preparations: Readonly<
   ...documentPreparations,
   ...filePreparations,
   ...bulkPreparations,
+  ...undoPreparations,
   /** An activity with two revisions. */
   async activityRevisionList({ member }, id) {
     for (const body of ['First', 'Second']) await member.rest.activityCorrect!({ id, body: { body } })

@@ -8,3 +8,50 @@ export const undoBodies = {
     return { operationId, ...(whole && { onConflict: 'REFUSE', dryRun: false }) }
   },
 }
+
+/** A job that has undone two records, and left two others. It waits for its turn, so that nothing else has happened to it. */
+async function undoJobPrepared({ platform, member }: Sender, id: string): Promise<void> {
+  const { organizationId, userId } = member
+  await platform.query(
+    `insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, results)
+     values ($1, $2, $3, 'SKIP', false, '{account}', '{*}', $4, $5, 4) on conflict do nothing`,
+    [organizationId, id, JSON.stringify({ operationId: `req_${id}` }), userId, platform.now.toISOString()],
+  )
+  const record = { object: 'account', recordId: id }
+  const left = { field: 'name', reason: 'CHANGED', message: 'name has changed.', changedById: userId, changedAt: null }
+  for (const [isUndone, result] of [
+    [true, { ...record, action: 'UPDATED', fields: ['name'] }],
+    [false, { ...record, ...left }],
+  ] as const)
+    await platform.query(
+      `insert into records.undo_result (organization_id, job_id, is_undone, number, result) values ($1, $2, $3, 1, $4), ($1, $2, $3, 2, $4)
+       on conflict do nothing`,
+      [organizationId, id, isUndone, JSON.stringify(result)],
+    )
+}
+
+/** A job that has created an account. */
+async function bulkJobEnded({ platform, member }: Sender, id: string): Promise<void> {
+  const { organizationId } = member
+  const { body } = await member.rest['accountCreate']!({ body: { name: 'Loaded by mistake' } } as never)
+  for (const table of ['kernel.event_log', 'kernel.event_pending'])
+    await platform.query(`update ${table} set operation_id = $3 where organization_id = $1 and record_id = $2`, [
+      organizationId,
+      (body as { readonly id: string }).id,
+      `bulk:${id}`,
+    ])
+  await platform.query(
+    `update records.bulk_job set job_state = 'JOB_COMPLETE', records_total = 1, records_succeeded = 1, options = options || '{"dryRun": false}'
+     where organization_id = $1 and id = $2`,
+    [organizationId, id],
+  )
+  // One organization undoes more jobs than may wait.
+  await platform.query(`update records.undo_job set job_status = 'FAILED' where organization_id = $1`, [organizationId])
+}
+
+export const undoPreparations = {
+  undoJob: undoJobPrepared,
+  undoneRecordList: undoJobPrepared,
+  notUndoneList: undoJobPrepared,
+  bulkJobUndo: bulkJobEnded,
+}

@@ -28,6 +28,7 @@ const seeds = {
   externalIds: 96,
   duplicates: 97,
   interviews: 98,
+  undoJobs: 99,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

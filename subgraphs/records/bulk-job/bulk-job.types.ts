@@ -141,8 +141,7 @@ export class BulkJob {
   errorMessage!: string | null
 
   @OutputField(() => String, {
-    description:
-      'The operation of its changes, as events have it. `POST /v1/undo` takes it, if the job changed at most 500 records.',
+    description: 'The operation of its changes, as events have it. `POST /v1/bulk/jobs/{id}/undo` takes them back.',
     example: 'bulk:019a0c5e-7f00-7a93-b1c4-0e6d28f75a41',
   })
   operationId!: string

@@ -21,58 +21,148 @@ export type Selection =
   | { readonly operationId: string }
   | { readonly userId: string; readonly from: string; readonly to: string; readonly objects: readonly string[] }
 
-/** The most records of one undo. */
+/** The most records, events and bytes of an undo in one transaction; a job undoes more of them. */
 export const recordsMax = 500
-/** The most events of the types in the time of a selection, of whatever user. */
-const lookedAtMax = 50_000
 const eventsMax = 5_000
 const bytesMax = 16_000_000
+/** The most events of an undo by a job. */
+export const jobEventsMax = 1_000_000
+/** The most events of the types in the time of a selection, of whatever user. */
+const lookedAtMax = 50_000
+/** The most events that are read at once. */
+const eventsAtOnce = 250
 
-const logOf = (where: string): string =>
-  loggedEvents('event_id, occurred_at, object, record_id', `organization_id = $1 and ${where}`)
-
-const eventsIn = (log: string, where: string): string => `
-  select l.position::text as position, e.type, l.object, l.record_id as "recordId", (d.record ->> 'version')::int as version,
-    ${changedValues("'{}'")},
-    octet_length(e.data::text) as bytes
-  from (${log}) l
-    cross join lateral (
+/** The columns of an event, in statements with the organization as `$1`. */
+const eventSql = `cross join lateral (
       select type, actor_id, data from kernel.event
       where organization_id = $1 and id = l.event_id and occurred_at = l.occurred_at offset 0
-    ) e
-    cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
-  where ${where} order by l.position limit ${eventsMax + 1}`
+    ) e`
+
+const eventColumns = `l.position::text as position, e.type, l.object, l.record_id as "recordId", (d.record ->> 'version')::int as version,
+    ${changedValues("'{}'")}`
 
 const tooMany = (message: string) => invalid({ path: 'input', code: 'TOO_MANY', message })
 
-/** The events of the selection in the order of the log. Refuses more than one undo takes. */
-export async function operationEvents(ctx: RequestContext, selection: Selection): Promise<OperationEvent[]> {
-  const { db, caller } = ctx
-  const { organizationId } = caller
-  let events: (OperationEvent & { readonly bytes: number })[]
+const inOperation = 'organization_id = $1 and operation_id = $2'
+const inTime =
+  'organization_id = $1 and object = any($2::text[]) and occurred_at >= $3::timestamptz and occurred_at < $4::timestamptz'
+
+/** The SQL of the events of a selection as rows of the log, and its values. */
+function selected(organizationId: string, selection: Selection): { sql: string; values: unknown[] } {
   if ('operationId' in selection) {
-    const text = eventsIn(`${logOf('operation_id = $2')} order by position limit ${eventsMax + 1}`, 'true')
-    events = await db.query(text, [organizationId, selection.operationId], 'LIST')
-  } else {
-    const { userId, from, to, objects } = selection
-    const within = logOf(
-      'object = any($2::text[]) and occurred_at >= $3::timestamptz and occurred_at < $4::timestamptz',
-    )
-    const values = [organizationId, objects, from, to]
-    const [row] = await db.query<{ count: number }>(
-      `select count(*)::int as count from (select 1 from (${within}) w limit ${lookedAtMax + 1}) x`,
-      values,
+    const sql = `select * from (${loggedEvents('event_id, occurred_at, object, record_id', inOperation)}) l`
+    return { sql, values: [organizationId, selection.operationId] }
+  }
+  const { objects, from, to, userId } = selection
+  const sql = `select l.* from (${loggedEvents('event_id, occurred_at, object, record_id', inTime)}) l ${eventSql} where e.actor_id = $5`
+  return { sql, values: [organizationId, objects, from, to, userId] }
+}
+
+/** Refuses a time with too many events. */
+async function requireFewEvents({ db, caller }: RequestContext, selection: Selection): Promise<void> {
+  if ('operationId' in selection) return
+  const { objects, from, to } = selection
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from (select 1 from (${loggedEvents('object', inTime)}) w limit ${lookedAtMax + 1}) x`,
+    [caller.organizationId, objects, from, to],
+    'LIST',
+  )
+  if (row!.count > lookedAtMax)
+    throw tooMany(`More than ${lookedAtMax} events are in this time; name fewer record types or a shorter time.`)
+}
+
+/** The events of the selection in the order of the log; null if they are too many for one transaction. */
+export async function operationEvents(ctx: RequestContext, selection: Selection): Promise<OperationEvent[] | null> {
+  const { db, caller } = ctx
+  await requireFewEvents(ctx, selection)
+  const { sql, values } = selected(caller.organizationId, selection)
+  const [size] = await db.query<{ events: number; records: number }>(
+    `select count(*)::int as events, count(distinct (object, record_id))::int as records
+     from (select object, record_id from (${sql}) s limit ${eventsMax + 1}) x`,
+    values,
+    'LIST',
+  )
+  if (size!.events > eventsMax || size!.records > recordsMax) return null
+  const events = await db.query<OperationEvent & { readonly bytes: number }>(
+    `select ${eventColumns}, octet_length(e.data::text) as bytes
+     from (${sql}) l ${eventSql} cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
+     order by l.position limit ${eventsMax + 1}`,
+    values,
+    'LIST',
+  )
+  const bytes = events.reduce((sum, event) => sum + event.bytes, 0)
+  return bytes > bytesMax ? null : events
+}
+
+/** The types of the records of a selection. Refuses more events than a job undoes. */
+export async function typesIn({ db, caller }: RequestContext, selection: Selection): Promise<string[]> {
+  const { sql, values } = selected(caller.organizationId, selection)
+  const types = await db.query<{ object: string; count: number }>(
+    `select object, count(*)::int as count from (select object from (${sql}) s limit ${jobEventsMax + 1}) x group by object order by object`,
+    values,
+    'WRITE',
+  )
+  if (types.reduce((sum, { count }) => sum + count, 0) > jobEventsMax)
+    throw tooMany(`An undo takes at most ${jobEventsMax} changes.`)
+  return types.map(({ object }) => object)
+}
+
+/** Where the events of a selection are in the log. `isWaiting`: some of them have no position yet. */
+export async function positionsOf(
+  { db, caller }: RequestContext,
+  selection: Selection,
+): Promise<{ readonly first: number | null; readonly last: number | null; readonly isWaiting: boolean }> {
+  const [where, values] =
+    'operationId' in selection
+      ? [inOperation, [selection.operationId]]
+      : [inTime, [selection.objects, selection.from, selection.to]]
+  const [row] = await db.query<{ first: number | null; last: number | null; isWaiting: boolean }>(
+    `select min(position)::float8 as first, max(position)::float8 as last,
+       exists (select from kernel.event_pending where ${where}) as "isWaiting"
+     from kernel.event_log where ${where}`,
+    [caller.organizationId, ...values],
+    'WRITE',
+  )
+  return row!
+}
+
+/** SQL of the events of a selection, as `object`, `record_id` and `position`, between two positions. */
+export function positionedEvents(
+  organizationId: string,
+  selection: Selection,
+  { after, through }: { readonly after: number; readonly through: number },
+): { readonly sql: string; readonly values: unknown[] } {
+  if ('operationId' in selection)
+    return {
+      sql: `select object, record_id, position from kernel.event_log
+        where ${inOperation} and position > $3::bigint and position <= $4::bigint`,
+      values: [organizationId, selection.operationId, after, through],
+    }
+  const { objects, from, to, userId } = selection
+  return {
+    sql: `select l.object, l.record_id, l.position
+      from (select * from kernel.event_log where ${inTime} and position > $6::bigint and position <= $7::bigint) l ${eventSql}
+      where e.actor_id = $5`,
+    values: [organizationId, objects, from, to, userId, after, through],
+  }
+}
+
+/** The events at these positions, in the order of the positions. */
+export async function* eventsAt(
+  { db, caller }: RequestContext,
+  positions: readonly (number | string)[],
+): AsyncGenerator<OperationEvent> {
+  for (let from = 0; from < positions.length; from += eventsAtOnce)
+    yield* await db.query<OperationEvent>(
+      `select ${eventColumns}
+       from unnest($2::bigint[]) with ordinality p(position, number)
+         cross join lateral (
+           select * from kernel.event_log where organization_id = $1 and position = p.position offset 0
+         ) l ${eventSql} cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
+       order by p.number`,
+      [caller.organizationId, positions.slice(from, from + eventsAtOnce)],
       'LIST',
     )
-    if (row!.count > lookedAtMax)
-      throw tooMany(`More than ${lookedAtMax} events are in this time; name fewer record types or a shorter time.`)
-    events = await db.query(eventsIn(within, 'e.actor_id = $5'), [...values, userId], 'LIST')
-  }
-  const records = new Set(events.map(({ object, recordId }) => `${object} ${recordId}`))
-  const bytes = events.reduce((sum, event) => sum + event.bytes, 0)
-  if (records.size > recordsMax || events.length > eventsMax || bytes > bytesMax)
-    throw tooMany(`An undo takes at most ${recordsMax} records; select fewer changes by user, time and record types.`)
-  return events
 }
 
 /** Who changed a field of a record last after a position; null if that is not known. */
@@ -81,12 +171,9 @@ export async function laterChange(
   { object, recordId, position, field }: { object: string; recordId: string; position: string; field: string | null },
 ): Promise<{ readonly changedById: string | null; readonly changedAt: string } | null> {
   const name = field?.split('.')[0] ?? null
+  const log = loggedEvents('event_id, occurred_at', 'organization_id = $1 and record_id = $2 and object = $3')
   const [row] = await db.query<{ changedById: string | null; changedAt: string }>(
-    `select e.actor_id as "changedById", e.occurred_at as "changedAt"
-     from (${logOf('record_id = $2 and object = $3')}) l cross join lateral (
-       select actor_id, occurred_at, data from kernel.event
-       where organization_id = $1 and id = l.event_id and occurred_at = l.occurred_at offset 0
-     ) e
+    `select e.actor_id as "changedById", l.occurred_at as "changedAt" from (${log}) l ${eventSql}
      where l.position > $4::bigint and ($5::text is null or e.data -> 'previous' ? $5::text)
      order by l.position desc limit 1`,
     [caller.organizationId, recordId, object, position, name],

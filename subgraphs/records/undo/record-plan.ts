@@ -5,6 +5,7 @@ import { bookkeeping } from '../../kernel/record/record-events.ts'
 import type { OperationEvent } from './operation-events.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
 
 /** What the events of an operation did to one record, from the first to the last. */
 export interface RecordPlan {
@@ -39,28 +40,43 @@ function* changedIn({ previous, record }: OperationEvent): Generator<[field: str
   }
 }
 
-/** What the events of one record, in their order, did to it. */
-export function planOf({ events: declared }: RecordShape, events: readonly OperationEvent[]): RecordPlan {
-  const [before, after] = [new Map<string, unknown>(), new Map<string, unknown>()]
-  const operationOf = ({ type, previous }: OperationEvent) =>
-    declared?.types[type]?.operation ?? (previous ? 'UPDATE' : 'CREATE')
-  for (const event of events)
+/** What the events of one record did to it. They are added in their order, and none of them is kept. */
+export class PlanBuilder {
+  readonly #before = new Map<string, unknown>()
+  readonly #after = new Map<string, unknown>()
+  #first: Operation | null = null
+  #latest: Operation | null = null
+  #last: Pick<RecordPlan, 'position' | 'version'> = { position: '0', version: null }
+
+  constructor(
+    readonly object: string,
+    readonly recordId: string,
+  ) {}
+
+  add(shape: RecordShape | null, event: OperationEvent): void {
+    const { type, previous, position, version } = event
     for (const [field, old, value] of changedIn(event)) {
-      if (!before.has(field)) before.set(field, old)
-      after.set(field, value)
+      if (!this.#before.has(field)) this.#before.set(field, old)
+      this.#after.set(field, value)
     }
-  const last = events.at(-1)!
-  const kinds = events.map(operationOf).filter((kind) => kind !== 'UPDATE')
-  const [first] = kinds
-  return {
-    object: last.object,
-    recordId: last.recordId,
-    position: last.position,
-    version: last.version,
-    wasLive: first !== 'CREATE' && first !== 'RESTORE',
-    isLive: kinds.at(-1) !== 'DELETE',
-    isCreated: first === 'CREATE',
-    before,
-    after,
+    this.#last = { position, version }
+    const kind = shape?.events?.types[type]?.operation ?? (previous ? 'UPDATE' : 'CREATE')
+    if (kind === 'UPDATE') return
+    this.#first ??= kind
+    this.#latest = kind
+  }
+
+  get plan(): RecordPlan {
+    const [first, { object, recordId }] = [this.#first, this]
+    return {
+      object,
+      recordId,
+      ...this.#last,
+      wasLive: first !== 'CREATE' && first !== 'RESTORE',
+      isLive: this.#latest !== 'DELETE',
+      isCreated: first === 'CREATE',
+      before: this.#before,
+      after: this.#after,
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
 import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { TenantPredicate, type Values } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { RecordPlan } from './record-plan.ts'
 
@@ -16,20 +16,24 @@ function referencesTo(ctx: RequestContext, object: string): [shape: RecordShape,
   })
 }
 
-/** The ids of the records, of those that an operation created, to which live records refer that it did not create, whoever sees them. */
+/** SQL condition that the record `t` is one of the operation itself. */
+export type IsOwn = (values: Values) => string
+
+/** The ids of the records, of those that an operation created, to which live records refer that are not its own, whoever sees them. */
 export async function referredByOthers(
   ctx: RequestContext,
   created: readonly RecordPlan[],
+  isOwn: IsOwn = (values) => `t.id = any(${values.add(created.map(({ recordId }) => recordId))}::uuid[])`,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   for (const [object, group] of Map.groupBy(created, ({ object }) => object)) {
     const predicate = new TenantPredicate(ctx.caller)
     const ids = predicate.values.add(group.map(({ recordId }) => recordId))
-    const own = predicate.values.add(created.map(({ recordId }) => recordId))
+    const own = isOwn(predicate.values)
     const parts = referencesTo(ctx, object).map(
       ([child, column]) =>
         `select ${column} as parent from ${child.table} t
-           where ${predicate.tenant(child, 't')} and ${column} = any(${ids}::uuid[]) and t.id <> all(${own}::uuid[])`,
+           where ${predicate.tenant(child, 't')} and ${column} = any(${ids}::uuid[]) and not ${own}`,
     )
     if (parts.length === 0) continue
     const text = `select distinct parent::text as parent from (${parts.join(' union all ')}) r`

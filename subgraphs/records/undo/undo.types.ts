@@ -1,36 +1,13 @@
 import { ID, InputType, ObjectType } from 'type-graphql'
-import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { memberScope } from '../../kernel/scopes.ts'
+import { newestFirstPage, UndoJob } from './undo-job.types.ts'
+import { ConflictHandling, UndoAction, UndoLeft } from './undo.enumerations.ts'
 
 const anId = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
-
-export const ConflictHandling = enumeration(
-  'ConflictHandling',
-  'What an undo does where something has changed since.',
-  {
-    REFUSE: 'Nothing is undone, and the refusal has all conflicts.',
-    SKIP: 'What has changed since stays, and the rest is undone.',
-  },
-)
-
-export const UndoAction = enumeration('UndoAction', 'What an undo did to a record.', {
-  DELETED: 'It was deleted, because the operation had created or restored it.',
-  RESTORED: 'It was restored, because the operation had deleted it.',
-  UPDATED: 'Fields got back their values.',
-})
-
-export const UndoLeft = enumeration('UndoLeft', 'Why something of an operation was not undone.', {
-  CHANGED: 'It has changed since.',
-  REFUSED: 'A rule, a right or a hook refuses it.',
-  HAS_RECORDS: 'Records that the operation did not create refer to a record that it created.',
-  NOT_WRITABLE: 'Only the platform sets the field.',
-  NOT_A_RECORD:
-    'Changes of this kind are not undone, and neither is what has left the platform, such as a mail that was sent.',
-})
 
 @InputType({ description: 'What to undo: give one of `operationId`, `idempotencyKey` and `userId`.' })
 export class UndoInput {
@@ -87,11 +64,12 @@ export class UndoInput {
     description: 'What happens where something has changed since.',
     example: 'REFUSE',
   })
-  onConflict!: 'REFUSE' | 'SKIP'
+  onConflict!: ConflictHandling
 
   @InputField(() => Boolean, {
     default: false,
-    description: 'Whether it is only tried: the answer is as it would be, and nothing changes.',
+    description:
+      'Whether it is only tried: the answer is as it would be, and nothing changes. A job compares the records, without the rules and hooks.',
     example: false,
   })
   dryRun!: boolean
@@ -163,7 +141,7 @@ export class NotUndone {
 @RequiresScopes(memberScope)
 export class UndoResult {
   @OutputField(() => String, {
-    description: 'The operation of the undo itself: undo it to have the changes again.',
+    description: 'The operation of what the undo changes: undo it to have the changes again.',
     example: 'req_9b1d7c1e-0f2a-4e0b-9a36-6d8a1d2f4c55',
   })
   operationId!: string
@@ -184,4 +162,19 @@ export class UndoResult {
     description: 'What stays as the operation left it.',
   })
   notUndone!: NotUndone[]
+
+  @OutputField(() => Boolean, {
+    description: 'Whether the undo has ended; false if `job` goes on with it.',
+    example: true,
+  })
+  isComplete!: boolean
+
+  @OutputField(() => UndoJob, {
+    nullable: true,
+    description: 'The job of an undo of more than 500 records, which has just been created; otherwise null.',
+  })
+  job!: UndoJob | null
 }
+
+export const UndoneRecordPage = newestFirstPage('UndoneRecordPage', UndoneRecord, 'records that an undo job changed')
+export const NotUndonePage = newestFirstPage('NotUndonePage', NotUndone, 'parts that an undo job left as they were')

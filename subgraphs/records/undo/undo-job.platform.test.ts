@@ -1,0 +1,515 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { BulkJobs, type Job } from '../../../test/bulk-jobs.fixture.ts'
+import { useHookReceiver } from '../../../test/extensions/hook-receiver.ts'
+import { usePlatform, type Member } from '../../../test/platform.ts'
+import type { Answer } from '../../../test/rest-client.ts'
+import { newId } from '../../kernel/ids.ts'
+import { ageQueueItems, drain } from '../../kernel/queue/queue.fixture.ts'
+import { deleteUndoJobs } from './undo-job.jobs.ts'
+import { undoQueue } from './undo-job.queue.ts'
+
+const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
+const receiver = useHookReceiver()
+const bulk = new BulkJobs(platform)
+let organizationId: string
+let owner: Member
+
+beforeEach(async () => {
+  receiver.reset()
+  organizationId = await platform.organization()
+  owner = await platform.member({ organizationId, role: 'OWNER' })
+  platform.advanceClock(1000)
+})
+
+const assignPositions = () => platform.query('select kernel.assign_event_positions(100000)')
+
+async function ok(answer: Promise<Answer>, status = 200): Promise<Answer['body']> {
+  const found = await answer
+  expect(found.status, JSON.stringify(found.body)).toBe(status)
+  return found.body
+}
+
+const undo = (by: Member, body: object) => by.rest['undo']!({ body } as never)
+const undoBulk = (by: Member, id: string, body: object = {}) => by.rest['bulkJobUndo']!({ id, body } as never)
+const read = async (by: Member, id: string) => ok(by.rest['undoJob']!({ id } as never))
+const undoneOf = async (by: Member, id: string, query = {}) =>
+  ok(by.rest['undoneRecordList']!({ id, query: { includeTotal: true, ...query } } as never))
+const notUndoneOf = async (by: Member, id: string) => (await ok(by.rest['notUndoneList']!({ id } as never))).data
+
+/** Does what is due, as one worker does: turn after turn. */
+async function settle(): Promise<void> {
+  await assignPositions()
+  let due: unknown[]
+  do {
+    await drain(undoQueue, platform.services)
+    due = await platform.query(
+      `select from records.undo_run where state = 'QUEUED' and lease_token is null and next_attempt_at <= now()`,
+    )
+  } while (due.length > 0)
+}
+
+/** Undoes a bulk job, and waits until that has ended. */
+async function undone(by: Member, { id }: Job, body: object = {}): Promise<Answer['body']> {
+  const job = await ok(undoBulk(by, id, body), 202)
+  await settle()
+  return read(by, job.id)
+}
+
+const csvOf = (count: number): string =>
+  `name,externalId\n${Array.from({ length: count }, (_, index) => `A${index},E${index}`).join('\n')}\n`
+
+interface Stored extends Record<string, unknown> {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly isDeleted: boolean
+}
+const accounts = () =>
+  platform.query<Stored>(
+    `select id, name, version, deleted_at is not null as "isDeleted" from crm.account where organization_id = $1 order by external_id`,
+    [organizationId],
+  )
+const countOfLive = async (): Promise<number> => (await accounts()).filter(({ isDeleted }) => !isDeleted).length
+const countOfEvents = async (type: string): Promise<number> =>
+  (
+    await platform.query<{ n: number }>(
+      'select count(*)::int as n from kernel.event where organization_id = $1 and type = $2',
+      [organizationId, type],
+    )
+  )[0]!.n
+
+const upsert = { operation: 'UPSERT', externalIdField: 'externalId' }
+
+/** Two accounts that existed, of which a bulk job changed the names, and two that it created. */
+async function upserted(): Promise<Job> {
+  await bulk.load(owner, {}, 'name,externalId\nOne,E1\nTwo,E2\n')
+  platform.advanceClock(1000)
+  const job = await bulk.load(owner, upsert, 'name,externalId\nUno,E1\nDos,E2\nTres,E3\nCuatro,E4\n')
+  platform.advanceClock(1000)
+  return job
+}
+
+const idOf = async (name: string): Promise<string> => (await accounts()).find((account) => account.name === name)!.id
+const rename = (name: string, to: string, by = owner) =>
+  idOf(name).then((id) => ok(by.rest['accountUpdate']!({ id, body: { name: to } } as never)))
+
+/** One transaction of a job whose process ends before it has recorded what became of its attempt. */
+async function stepAndDie(id: string): Promise<void> {
+  await assignPositions()
+  const token = newId()
+  await platform.query(
+    `update records.undo_run set lease_token = $2, attempts = attempts + 1, is_due = false, next_attempt_at = now() + interval '1 minute' where id = $1`,
+    [id, token],
+  )
+  const item = { id, attempts: 1, token, lostToken: null, organization: organizationId, pauses: 0 }
+  await undoQueue.attempt(platform.services, item, AbortSignal.abort())
+}
+
+/** Another process does the rest. */
+async function settleAfterLease(): Promise<void> {
+  await ageQueueItems(platform.services, undoQueue.table, 120_000)
+  await settle()
+}
+
+describe('an undo of more than 500 records', () => {
+  it('is a job, whose results are told page by page, and can be undone itself', { timeout: 120_000 }, async () => {
+    const count = 501
+    const { operationId } = await bulk.load(owner, {}, csvOf(count))
+    const answer = await ok(undo(owner, { operationId }), 202)
+    const { job } = answer
+    expect(answer).toMatchObject({ isComplete: false, dryRun: false, undone: [], notUndone: [] })
+    expect(job).toMatchObject({
+      status: 'QUEUED',
+      undoneOperationId: operationId,
+      operationId: answer.operationId,
+      onConflict: 'REFUSE',
+      recordsTotal: null,
+      recordsProcessed: 0,
+      createdById: owner.userId,
+      endedAt: null,
+    })
+    expect(await countOfLive()).toBe(count)
+    await settle()
+    expect(await read(owner, job.id)).toMatchObject({
+      status: 'SUCCEEDED',
+      recordsTotal: count,
+      recordsProcessed: count,
+      recordsUndone: count,
+      recordsNotUndone: 0,
+      errorCode: null,
+      endedAt: platform.now.toISOString(),
+    })
+    expect([await countOfLive(), await countOfEvents('account.deleted')]).toEqual([0, count])
+    const first = await undoneOf(owner, job.id, { limit: 100 })
+    expect([first.total, first.totalPages, first.data.length]).toEqual([count, 6, 100])
+    const pages = [first]
+    while (pages.at(-1)!.hasMore)
+      pages.push(await undoneOf(owner, job.id, { limit: 100, cursor: pages.at(-1)!.nextCursor }))
+    const ids = pages.flatMap(({ data }) => data.map(({ recordId }: { recordId: string }) => recordId))
+    expect(new Set(ids)).toEqual(new Set((await accounts()).map(({ id }) => id)))
+    expect(first.data[0]).toMatchObject({ object: 'account', action: 'DELETED', fields: [] })
+    const [event] = await platform.query(
+      `select distinct operation_id, actor_id, origin ->> 'kind' as kind from kernel.event where organization_id = $1 and type = 'account.deleted'`,
+      [organizationId],
+    )
+    expect(event).toEqual({ operation_id: job.operationId, actor_id: owner.userId, kind: 'UNDO_JOB' })
+    const again = await ok(undo(owner, { operationId: job.operationId }), 202)
+    await settle()
+    expect(await read(owner, again.job.id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: count })
+    expect([await countOfLive(), await countOfEvents('account.restored')]).toEqual([count, count])
+  })
+
+  it('of a user in a time is a job too', { timeout: 120_000 }, async () => {
+    const from = platform.now.toISOString()
+    const member = await platform.member({ organizationId, role: 'ADMIN' })
+    await bulk.load(owner, {}, 'name,externalId\nKept,X\n')
+    await bulk.load(member, {}, csvOf(501))
+    platform.advanceClock(1000)
+    const { job } = await ok(undo(owner, { userId: member.userId, from, objects: ['account'] }), 202)
+    expect(job).toMatchObject({ undoneOperationId: null, undoneUserId: member.userId })
+    await settle()
+    expect(await read(owner, job.id)).toMatchObject({ status: 'SUCCEEDED', recordsTotal: 501, recordsUndone: 501 })
+    expect((await accounts()).filter(({ isDeleted }) => !isDeleted)).toMatchObject([{ name: 'Kept' }])
+  })
+})
+
+describe('an undo in one transaction', () => {
+  it('asks the hooks of all records together', async () => {
+    const { operationId } = await bulk.load(owner, {}, csvOf(30))
+    const body = { name: 'Check', objectType: 'ACCOUNT', operations: ['DELETE'], url: receiver.url }
+    await ok(owner.rest['beforeSaveHookCreate']!({ body } as never), 201)
+    const kept = await idOf('A7')
+    receiver.decide = ({ records }) => ({
+      results: records.map(({ id }) =>
+        id === kept ? { decision: 'REJECT', message: 'Not this one.' } : { decision: 'ALLOW' },
+      ),
+    })
+    const refused = await undo(owner, { operationId })
+    expect([refused.status, refused.body.errors]).toMatchObject([409, [{ code: 'REFUSED', recordId: kept }]])
+    expect(receiver.received.map(({ records }) => records.length)).toEqual([30])
+    expect(await countOfLive()).toBe(30)
+    const answer = await ok(undo(owner, { operationId, onConflict: 'SKIP' }))
+    expect([answer.isComplete, answer.job, answer.undone.length, answer.notUndone.length]).toEqual([true, null, 29, 1])
+    expect(await countOfLive()).toBe(1)
+  })
+})
+
+describe('an undo of a bulk job', () => {
+  it('gives changed records back their values, and then deletes those that were created', async () => {
+    const job = await undone(owner, await upserted())
+    expect(job).toMatchObject({ status: 'SUCCEEDED', recordsTotal: 4, recordsUndone: 4, recordsNotUndone: 0 })
+    expect(await accounts()).toMatchObject([
+      { name: 'One', version: 3, isDeleted: false },
+      { name: 'Two', version: 3, isDeleted: false },
+      { name: 'Tres', isDeleted: true },
+      { name: 'Cuatro', isDeleted: true },
+    ])
+    const { data } = await undoneOf(owner, job.id)
+    expect(data).toMatchObject([
+      { action: 'DELETED', recordId: await idOf('Tres') },
+      { action: 'DELETED', recordId: await idOf('Cuatro') },
+      { action: 'UPDATED', recordId: await idOf('One'), fields: ['name'] },
+      { action: 'UPDATED', recordId: await idOf('Two'), fields: ['name'] },
+    ])
+  })
+
+  it('restores what was deleted', async () => {
+    await bulk.load(owner, {}, csvOf(3))
+    const gone = await bulk.load(
+      owner,
+      { operation: 'DELETE', externalIdField: 'externalId' },
+      'externalId\nE0\nE1\nE2\n',
+    )
+    expect(await countOfLive()).toBe(0)
+    expect(await undone(owner, gone)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 3 })
+    expect(await countOfLive()).toBe(3)
+  })
+
+  it('takes back what a job wrote before it was aborted', { timeout: 120_000 }, async () => {
+    const body = { name: 'Check', objectType: 'ACCOUNT', operations: ['CREATE'], url: receiver.url }
+    await ok(owner.rest['beforeSaveHookCreate']!({ body } as never), 201)
+    const { id } = await bulk.create(owner, {})
+    expect((await bulk.put(owner, id, csvOf(520))).status).toBe(200)
+    await ok(bulk.complete(owner, id) as never)
+    // A chunk has 500 rows where hooks decide; the job is aborted while the second one is decided.
+    let chunks = 0
+    let aborted: Promise<unknown> | null = null
+    receiver.decide = ({ records }, response) => {
+      const allow = () =>
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ results: records.map(() => ({ decision: 'ALLOW' })) }))
+      if (records.some(({ values }) => values['name'] === 'A510') && (chunks += 1) === 1)
+        aborted = ok(owner.rest['bulkJobUpdate']!({ id, body: { state: 'ABORTED' } } as never)).finally(allow)
+      else allow()
+      return undefined
+    }
+    await bulk.settle()
+    await aborted
+    const job = await bulk.read(owner, id)
+    expect(job).toMatchObject({ state: 'ABORTED', recordsSucceeded: 500 })
+    expect(await countOfLive()).toBe(500)
+    expect(await undone(owner, job)).toMatchObject({ status: 'SUCCEEDED', recordsTotal: 500, recordsUndone: 500 })
+    expect(await countOfLive()).toBe(0)
+  })
+
+  it('asks the hooks of all records of a batch together', async () => {
+    const job = await bulk.load(owner, {}, csvOf(45))
+    const body = { name: 'Check', objectType: 'ACCOUNT', operations: ['DELETE'], url: receiver.url }
+    await ok(owner.rest['beforeSaveHookCreate']!({ body } as never), 201)
+    const kept = await idOf('A7')
+    receiver.decide = ({ records }) => ({
+      results: records.map(({ id }) =>
+        id === kept ? { decision: 'REJECT', message: 'Not this one.' } : { decision: 'ALLOW' },
+      ),
+    })
+    const ended = await undone(owner, job)
+    expect(ended).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 44, recordsNotUndone: 1 })
+    expect(await notUndoneOf(owner, ended.id)).toMatchObject([
+      { recordId: kept, reason: 'REFUSED', message: 'Not this one.' },
+    ])
+    expect(receiver.received.map(({ records }) => records.length)).toEqual([45])
+  })
+
+  it('compares only in a dry run', async () => {
+    const job = await upserted()
+    const before = await accounts()
+    const tried = await undone(owner, job, { dryRun: true })
+    expect(tried).toMatchObject({ status: 'SUCCEEDED', dryRun: true, recordsTotal: 4, recordsUndone: 4 })
+    expect((await undoneOf(owner, tried.id)).data.map(({ action }: { action: string }) => action).toSorted()).toEqual([
+      'DELETED',
+      'DELETED',
+      'UPDATED',
+      'UPDATED',
+    ])
+    expect(await accounts()).toEqual(before)
+    const headers = { Prefer: 'dry-run' }
+    const refused = await owner.rest['bulkJobUndo']!({ id: job.id, body: {}, headers } as never)
+    expect([refused.status, refused.body.code]).toEqual([400, 'DRY_RUN_NOT_SUPPORTED'])
+  })
+
+  it('is refused before the job has ended, and if it has written nothing', async () => {
+    const open = await bulk.create(owner, {})
+    const exported = await bulk.export(owner)
+    const tried = await bulk.load(owner, { options: { dryRun: true } }, csvOf(2))
+    const failed = await bulk.load(owner, {}, 'name\n""\n')
+    for (const { id } of [open, exported, tried, failed]) {
+      const { status, body } = await undoBulk(owner, id)
+      expect([status, body.code]).toEqual([409, 'INVALID_STATE'])
+    }
+  })
+})
+
+describe('a conflict of an undo job', () => {
+  it('that is found before anything is undone refuses the whole, or is left out', async () => {
+    const job = await upserted()
+    const other = await platform.member({ organizationId })
+    await rename('Uno', 'Ein', other)
+    const child = await ok(
+      owner.rest['contactCreate']!({ body: { lastName: 'C', accountId: await idOf('Tres') } } as never),
+      201,
+    )
+    const before = await accounts()
+    const refused = await undone(owner, job)
+    expect(refused).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'UNDO_CONFLICT',
+      recordsTotal: 4,
+      recordsUndone: 0,
+      recordsNotUndone: 2,
+    })
+    expect(await accounts()).toEqual(before)
+    const conflicts = [
+      { recordId: await idOf('Ein'), field: 'name', reason: 'CHANGED', changedById: other.userId },
+      { recordId: await idOf('Tres'), field: null, reason: 'HAS_RECORDS' },
+    ]
+    const found = await notUndoneOf(owner, refused.id)
+    expect(found).toHaveLength(2)
+    for (const conflict of conflicts) expect(found).toContainEqual(expect.objectContaining(conflict))
+    const skipped = await undone(owner, job, { onConflict: 'SKIP' })
+    expect(skipped).toMatchObject({ status: 'SUCCEEDED', recordsTotal: 4, recordsUndone: 2, recordsNotUndone: 2 })
+    expect((await notUndoneOf(owner, skipped.id)).length).toBe(2)
+    expect(await accounts()).toMatchObject([
+      { name: 'Ein' },
+      { name: 'Two' },
+      { name: 'Tres', isDeleted: false },
+      { name: 'Cuatro', isDeleted: true },
+    ])
+    expect(child.accountId).toBe(await idOf('Tres'))
+  })
+
+  it('that arises after the comparison does not stop the job, and is told', async () => {
+    const bulkJob = await upserted()
+    const { id } = await ok(undoBulk(owner, bulkJob.id), 202)
+    // The records are listed, and compared.
+    await stepAndDie(id)
+    await stepAndDie(id)
+    expect(await read(owner, id)).toMatchObject({ status: 'RUNNING', recordsProcessed: 0 })
+    await rename('Uno', 'Ein')
+    await settleAfterLease()
+    expect(await read(owner, id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 3, recordsNotUndone: 1 })
+    expect(await notUndoneOf(owner, id)).toMatchObject([{ recordId: await idOf('Ein'), reason: 'CHANGED' }])
+  })
+})
+
+describe('the user of an undo job', () => {
+  it('undoes the records that it sees, and learns of no others', async () => {
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const loaded = await bulk.load(owner, {}, `name,externalId,ownerId\nA,E1,${own.userId}\nB,E2,${owner.userId}\n`)
+    const blind = await platform.member({ organizationId, visibility: 'OWN' })
+    // Nobody but the owner sees the bulk job; its operation is known to all who see its events.
+    await platform.query('update records.bulk_job set created_by_id = $2 where id = $1', [loaded.id, own.userId])
+    expect(await undone(own, loaded)).toMatchObject({ status: 'SUCCEEDED', recordsTotal: 1, recordsUndone: 1 })
+    expect(await accounts()).toMatchObject([{ isDeleted: true }, { isDeleted: false }])
+    await platform.query('update records.bulk_job set created_by_id = $2 where id = $1', [loaded.id, blind.userId])
+    expect(await undone(blind, loaded)).toMatchObject({ status: 'FAILED', errorCode: 'NOT_FOUND', recordsTotal: null })
+  })
+
+  it('acts with the rights of the moment; of one who is not active any more, the rest stays', async () => {
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    const { id } = await ok(undoBulk(admin, (await upserted()).id), 202)
+    // Listed, compared, the end of that, and the two changed records.
+    for (let steps = 0; steps < 4; steps++) await stepAndDie(id)
+    expect(await read(owner, id)).toMatchObject({ status: 'RUNNING', recordsTotal: 4, recordsProcessed: 2 })
+    await platform.query('update identity.app_user set is_active = false where id = $1', [admin.userId])
+    await settleAfterLease()
+    expect(await read(owner, id)).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'OWNER_INACTIVE',
+      recordsTotal: 4,
+      recordsProcessed: 2,
+      recordsUndone: 2,
+    })
+    expect(await accounts()).toMatchObject([
+      { name: 'One' },
+      { name: 'Two' },
+      { name: 'Tres', isDeleted: false },
+      { name: 'Cuatro', isDeleted: false },
+    ])
+  })
+
+  it('must see the job and have the scopes of its types', async () => {
+    const loaded = await upserted()
+    const job = await undone(owner, loaded)
+    const stranger = await platform.member({ organizationId: await platform.organization(), role: 'OWNER' })
+    const member = await platform.member({ organizationId })
+    const scoped = await platform.member({
+      organizationId,
+      role: 'ADMIN',
+      scopes: ['READ_ACCOUNTS', 'WRITE_CONTACTS'],
+    })
+    const readOnly = await platform.member({ organizationId, role: 'READ_ONLY' })
+    const before = await platform.fingerprint(organizationId)
+    const outcome = async (answer: Promise<Answer>) => {
+      const { status, body } = await answer
+      return `${status} ${body.code}`
+    }
+    const reads = (by: Member) =>
+      ['undoJob', 'undoneRecordList', 'notUndoneList'].map((name) => outcome(by.rest[name]!({ id: job.id } as never)))
+    for (const by of [stranger, member])
+      expect(new Set(await Promise.all([...reads(by), outcome(undoBulk(by, loaded.id))]))).toEqual(
+        new Set(['404 NOT_FOUND']),
+      )
+    expect(new Set(await Promise.all([...reads(scoped), outcome(undoBulk(scoped, loaded.id))]))).toEqual(
+      new Set(['403 API_KEY_SCOPE_INSUFFICIENT']),
+    )
+    const listed = async (by: Member) => (await ok(by.rest['undoJobList']!({} as never))).data.length
+    expect(await Promise.all([owner, stranger, member, scoped].map(listed))).toEqual([1, 0, 0, 0])
+    expect(await platform.fingerprint(organizationId)).toBe(before)
+    await platform.query('update records.bulk_job set created_by_id = $2 where id = $1', [loaded.id, readOnly.userId])
+    expect(await outcome(undoBulk(readOnly, loaded.id))).toBe('403 PERMISSION_DENIED')
+  })
+
+  it('may have ten jobs of the organization wait', async () => {
+    const loaded = await upserted()
+    for (let count = 0; count < 10; count++) await ok(undoBulk(owner, loaded.id, { dryRun: true }), 202)
+    const refused = await undoBulk(owner, loaded.id)
+    expect([refused.status, refused.body.code]).toEqual([409, 'LIMIT_REACHED'])
+    await settle()
+    const { data } = await ok(owner.rest['undoJobList']!({ query: { status: 'SUCCEEDED' } } as never))
+    expect(data).toHaveLength(10)
+  })
+})
+
+describe('a process that ends in the middle of an undo job', () => {
+  it('repeats nothing that was committed', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    for (let steps = 0; steps < 7; steps++) {
+      await stepAndDie(id)
+      await ageQueueItems(platform.services, undoQueue.table, 120_000)
+    }
+    await settleAfterLease()
+    expect(await read(owner, id)).toMatchObject({ status: 'SUCCEEDED', recordsProcessed: 4, recordsUndone: 4 })
+    expect((await undoneOf(owner, id)).total).toBe(4)
+    expect((await accounts()).map(({ version }) => version)).toEqual([3, 3, 2, 2])
+  })
+
+  it('loses nothing that was not committed', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    // The transactions that list, compare and undo records fail once each, at their last statement.
+    await platform.query('create sequence records.undo_faults')
+    await platform.query(`create function records.undo_fault() returns trigger language plpgsql as $$
+      begin
+        if nextval('records.undo_faults') % 3 = 1 then raise exception 'gone' using errcode = '57P01'; end if;
+        return new;
+      end $$`)
+    await platform.query('grant usage on sequence records.undo_faults to public')
+    await platform.query(`create trigger undo_fault before update on records.undo_job for each row
+      when (old.phase is distinct from new.phase or old.checkpoint is distinct from new.checkpoint) execute function records.undo_fault()`)
+    try {
+      for (let turns = 0; turns < 12; turns++) await settleAfterLease()
+    } finally {
+      await platform.query('drop trigger undo_fault on records.undo_job')
+      await platform.query('drop function records.undo_fault')
+      await platform.query('drop sequence records.undo_faults')
+    }
+    expect(await read(owner, id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 4, errorMessage: null })
+    expect((await accounts()).map(({ version }) => version)).toEqual([3, 3, 2, 2])
+    expect([await countOfEvents('account.deleted'), await countOfEvents('account.updated')]).toEqual([2, 4])
+  })
+
+  it('writes nothing after it has lost its lease', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    for (let steps = 0; steps < 3; steps++) await stepAndDie(id)
+    const [before, records] = [await read(owner, id), await accounts()]
+    const lost = { id, attempts: 1, token: newId(), lostToken: null, organization: organizationId, pauses: 0 }
+    const outcome = await undoQueue.attempt(platform.services, lost, AbortSignal.abort())
+    expect(outcome).toEqual({ end: 'DONE' })
+    expect([await read(owner, id), await accounts()]).toEqual([before, records])
+  })
+
+  it('leaves a record that nobody can process, and goes on', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    const broken = await idOf('Dos')
+    await platform.query(
+      `create function crm.no_change() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`,
+    )
+    await platform.query(
+      `create trigger no_change before update on crm.account for each row when (old.id = '${broken}') execute function crm.no_change()`,
+    )
+    try {
+      await settle()
+    } finally {
+      await platform.query('drop trigger no_change on crm.account')
+      await platform.query('drop function crm.no_change')
+    }
+    expect(await read(owner, id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 3, recordsNotUndone: 1 })
+    expect(await notUndoneOf(owner, id)).toMatchObject([{ recordId: broken, reason: 'REFUSED' }])
+  })
+})
+
+describe('an undo job', () => {
+  it('is deleted with its results a week after it ended', async () => {
+    const { id } = await undone(owner, await upserted())
+    platform.advanceClock(6 * 86_400_000)
+    await deleteUndoJobs.run(platform.services)
+    expect((await read(owner, id)).status).toBe('SUCCEEDED')
+    platform.advanceClock(2 * 86_400_000)
+    await deleteUndoJobs.run(platform.services)
+    expect((await owner.rest['undoJob']!({ id } as never)).status).toBe(404)
+    for (const table of ['undo_job', 'undo_item', 'undo_result'])
+      expect(
+        await platform.query(`select 1 from records.${table} where organization_id = $1`, [organizationId]),
+      ).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import { actingCaller } from '../../identity/public.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { Leased, QueuedItem } from '../../kernel/queue/queue.ts'
+import {
+  portNames,
+  portsOf,
+  requestContext,
+  type Port,
+  type RequestContext,
+  type Services,
+} from '../../kernel/request.ts'
+import { operationOfUndo, readUndoJob, type StoredUndoJob } from './stored-undo-job.ts'
+
+export interface RunItem extends QueuedItem {
+  /** Attempts in a row that could not go on. */
+  readonly pauses: number
+}
+
+/** One attempt to go on with a job. */
+export interface Turn {
+  readonly services: Services
+  readonly item: Leased<RunItem>
+  readonly organizationId: string
+}
+
+/** The job has ended otherwise, or another attempt has the lease. */
+export class JobEnded extends Error {}
+
+/** Events wait for their positions in the log. */
+export class EventsWaiting extends Error {}
+
+/** Why a job cannot go on for good. */
+export class JobFailure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** In which the job changes records: with the rights that its user has at this moment. Throws if the user may not act any more. */
+export async function contextOf({ services, organizationId }: Turn, job: StoredUndoJob): Promise<RequestContext<Port>> {
+  const { id, createdById: userId, scopes } = job
+  await services.extensions.load(organizationId)
+  await services.vault.load(organizationId)
+  const origin = { kind: 'UNDO_JOB', id, runId: id }
+  const acting = { organizationId, userId, scopes, runAsAdmin: true, origin, depth: 0 }
+  const caller = await actingCaller(services.database, acting)
+  if (!caller)
+    throw new JobFailure('OWNER_INACTIVE', 'The user who created the job is not active in the organization any more.')
+  if (caller.role === 'READ_ONLY')
+    throw new JobFailure('PERMISSION_DENIED', 'The user who created the job may read but not change records.')
+  const operation = { caller, requestId: newId(), idempotency: null, operationId: operationOfUndo(id) }
+  return requestContext(operation, services, { ports: portsOf(services, portNames) })
+}
+
+/** Until the transaction ends, no other attempt gets the job. */
+export async function requireLease(db: Sql, { item, organizationId }: Turn, isProgress: boolean): Promise<void> {
+  const rows = await db.query(
+    `update records.undo_run set next_attempt_at = greatest(next_attempt_at, statement_timestamp() + interval '30 seconds')${isProgress ? ', pauses = 0' : ''}
+     where organization_id = $1 and id = $2 and lease_token = $3 and state = 'QUEUED' returning 1`,
+    [organizationId, item.id, item.token],
+    'WRITE',
+  )
+  if (rows.length === 0) throw new JobEnded()
+}
+
+export const isUnfinished = ({ status }: StoredUndoJob): boolean => status === 'QUEUED' || status === 'RUNNING'
+
+/** The job as it is now, under the lease; throws if it has ended. */
+export async function requireUnfinished(
+  ctx: Pick<RequestContext, 'db'>,
+  turn: Turn,
+  isProgress = true,
+): Promise<StoredUndoJob> {
+  await requireLease(ctx.db, turn, isProgress)
+  const job = await readUndoJob(ctx, turn.organizationId, turn.item.id)
+  if (!job || !isUnfinished(job)) throw new JobEnded()
+  return job
+}

@@ -15,7 +15,7 @@ interface Deployment {
   readonly counts: Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted', number>> | null
   readonly components: readonly { readonly type: string; readonly name: string; readonly change: string }[]
   /** Servers of before do not run tests. */
-  readonly tests?: readonly TestOutcome[]
+  readonly testResults?: readonly TestOutcome[]
   readonly problems: readonly Problem[]
   readonly missingSecrets: readonly { readonly type: string; readonly name: string; readonly secret: string }[]
   readonly warnings: readonly { readonly type: string | null; readonly name: string | null; readonly message: string }[]
@@ -99,7 +99,9 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   })
   const { status } = deployment
   screen.result({ ...deployment, problems: positioned(deployment.problems, files) }, () => [
-    ...(deployment.tests ?? []).filter((test) => test.status === 'PASSED').map((test) => passedLine(screen, test)),
+    ...(deployment.testResults ?? [])
+      .filter((test) => test.status === 'PASSED')
+      .map((test) => passedLine(screen, test)),
     ...(status === 'SUCCEEDED' ? componentLines(screen, deployment) : []),
     ...deployment.problems.flatMap((problem) => problemLines(screen, problem, files)),
     ...deployment.warnings.map(

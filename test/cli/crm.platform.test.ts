@@ -343,10 +343,10 @@ describe('crm test', () => {
       0,
       expect.stringContaining('ok grade/best  n ms\nChecked: 1 created'),
     ])
-    expect((await crm.json<{ tests: object[] }>(['deploy', '--tests', 'none'])).tests).toEqual([])
+    expect((await crm.json<{ testResults: object[] }>(['deploy', '--tests', 'none'])).testResults).toEqual([])
     await crm.write(grade(right))
-    const passed = await crm.json<{ tests: object[] }>(['deploy', '--tests', 'grade/best,grade/worst'])
-    expect(passed).toMatchObject({ status: 'SUCCEEDED', tests: [{ status: 'PASSED' }, { status: 'PASSED' }] })
+    const passed = await crm.json(['deploy', '--tests', 'grade/best,grade/worst'])
+    expect(passed).toMatchObject({ status: 'SUCCEEDED', testResults: [{ status: 'PASSED' }, { status: 'PASSED' }] })
     expect((await crm.run(['diff', '--exit-code'])).code).toBe(0)
     await crm.write({ [`${folder}/tests/worst.json`]: '{ "expect": { "output": {} } }' })
     expect((await crm.run(['diff'])).stdout).toContain(`${folder}/tests/worst.json: different`)

@@ -68,12 +68,12 @@ it('has tests of its functions, which pass before and with its deployment', asyn
       '',
     ].join('\n'),
   ])
-  const { status, tests } = await crm.json<Deployed & { tests: readonly { status: string }[] }>([
+  const { status, testResults } = await crm.json<Deployed & { testResults: readonly { status: string }[] }>([
     'deploy',
     '--tests',
     'all',
   ])
-  expect([status, tests.map((test) => test.status)]).toEqual(['SUCCEEDED', ['PASSED', 'PASSED', 'PASSED']])
+  expect([status, testResults.map((test) => test.status)]).toEqual(['SUCCEEDED', ['PASSED', 'PASSED', 'PASSED']])
 })
 
 it('does what it says: a new inspection is graded, and gets a task', async () => {

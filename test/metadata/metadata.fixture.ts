@@ -233,6 +233,7 @@ export interface Deployed {
   readonly counts: Record<string, number> | null
   readonly components: readonly { type: string; name: string; file: string; change: string }[]
   readonly problems: readonly { file: string | null; path: string; code: string; message: string; usedBy: unknown }[]
+  readonly testResults: readonly object[]
   readonly missingSecrets: readonly object[]
   readonly warnings: readonly { type: string; name: string; message: string }[]
 }

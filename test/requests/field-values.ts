@@ -114,6 +114,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'customFieldReplaceValue.to',
   'customObjectCreate.name',
   'metadataDeploy.expectedVersion',
+  // Tests are named with one level only.
+  'metadataDeploy.testLevel',
+  'metadataDeploy.tests',
   // It names a field of the object.
   'nameField',
   // Of a custom field: which of them a field can have follows from its type.

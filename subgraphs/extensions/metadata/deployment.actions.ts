@@ -56,7 +56,7 @@ const common = `d.id, d.status, d.check_only as "checkOnly", d.allow_destructive
 export async function readDeployment({ db, caller }: RequestContext, id: string): Promise<MetadataDeployment> {
   const [row] = isId(id)
     ? await db.query<MetadataDeployment & Row>(
-        `select ${common}, d.components, d.problems, d.test_results as tests, d.missing_secrets as "missingSecrets", d.warnings
+        `select ${common}, d.components, d.problems, d.test_results as "testResults", d.missing_secrets as "missingSecrets", d.warnings
          from ${table} d where d.organization_id = $1 and d.id = $2`,
         [caller.organizationId, id],
       )

@@ -215,7 +215,7 @@ export class MetadataDeployment extends DeploymentParts {
     description:
       'The tests that ran, in their order. Each that has not passed is also one of the `problems`. Empty until they have run.',
   })
-  tests!: MetadataTestOutcome[]
+  testResults!: MetadataTestOutcome[]
 
   @OutputField(() => MetadataMissingSecret, {
     list: true,

@@ -279,7 +279,7 @@ describe('crm test', () => {
   const folder = 'src/functions/grade'
   const grade = (source: string): Record<string, string> => ({
     'service.project.json': json({ formatVersion: 1, name: 'sales' }),
-    [`${folder}/function.json`]: json({ name: 'Grade' }),
+    [`${folder}/function.json`]: json({ name: 'Grade', apiName: 'grade', language: 'typescript' }),
     [`${folder}/index.ts`]: source,
     [`${folder}/tests/best.json`]: json({ input: { score: 91 }, expect: { output: { grade: 'A' } } }),
     [`${folder}/tests/worst.json`]: json({ input: { score: 10 }, expect: { output: { grade: 'C' } } }),
@@ -341,7 +341,7 @@ describe('crm test', () => {
     const checked = await crm.run(['deploy', '--check', '--tests', 'grade/best'])
     expect([checked.code, withoutTimes(checked.stdout)]).toEqual([
       0,
-      expect.stringContaining('ok grade/best  n ms\nChecked: 1 created'),
+      expect.stringContaining('ok grade/best  n ms\n+ FUNCTION grade\nChecked: 1 created'),
     ])
     expect((await crm.json<{ testResults: object[] }>(['deploy', '--tests', 'none'])).testResults).toEqual([])
     await crm.write(grade(right))

@@ -230,6 +230,18 @@ describe('metadataTest', () => {
     expect((await runTests(reader, files)).body.code).toBe('API_KEY_SCOPE_INSUFFICIENT')
   })
 
+  it('is one of its request, and repeated with an Idempotency-Key answered as before', async () => {
+    const twice = 'mutation { a: metadataTest { status } b: metadataTest { status } }'
+    expect((await owner.graphql(twice)).body['errors']).toMatchObject([
+      { extensions: { code: 'ONE_MUTATION_PER_REQUEST' } },
+    ])
+    const once = 'mutation ($source: MetadataSourceInput) { metadataTest(source: $source) { status passed } }'
+    const ask = (files: object) => owner.graphql(once, { source: { files } }, { 'Idempotency-Key': 'tests' })
+    const first = await ask(functionFiles({ grade: grading }))
+    expect(first.body['data']).toEqual({ metadataTest: { status: 'PASSED', passed: 1 } })
+    expect((await ask(functionFiles({ grade: grading }))).body['data']).toEqual(first.body['data'])
+  })
+
   it('gives functions values in the place of secrets', async () => {
     const source = 'export default (input, { secrets }) => ({ length: secrets.TOKEN.length, shown: secrets.TOKEN })'
     const output = { length: 'value-of-TOKEN-in-tests'.length, shown: '[secret]' }

@@ -10,6 +10,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { Port, RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
+import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { runMsMax, runTestsMax } from '../function-test/bounds.ts'
 import { testPorts } from '../function-test/run-tests.ts'
@@ -149,6 +150,7 @@ export class MetadataResolver {
     description: `Runs the tests of functions: those of the files that are sent, or of the functions of the organization, at most ${runTestsMax} within ${runMsMax / 1000} seconds. Each function acts as its user, with its scopes, on what the organization has; its requests are answered from the file of the test, and what it changes by \`context.api\` is tried and rolled back, so nothing is changed and nothing is sent. Their time and CPU count as those of invocations. You must be allowed to save the functions, with this credential. ${who}`,
   })
   @RequiresScopes('MANAGE_METADATA')
+  @OnePerRequest()
   @Limits({ bodyBytes: bodyBytesMax, answerBytes: 8_388_608, deadlineMs: runMsMax + 10_000 })
   metadataTest(
     @ValueArg('source', () => MetadataSourceInput, {

@@ -47,7 +47,7 @@ export async function testMetadata(
   const project = files && (await readPackage(files, ctx.caller.organizationId))
   if (project && project.problems.length > 0) return reportOf([], project.problems)
   return transactionWithExternalCalls(ctx, (inner) =>
-    externalCall(inner, 'tests', () => preparedRun(inner, project, names)),
+    externalCall(inner, inner.externalCalls!.numbered('tests'), () => preparedRun(inner, project, names)),
   )
 }
 

@@ -114,9 +114,10 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'customFieldReplaceValue.to',
   'customObjectCreate.name',
   'metadataDeploy.expectedVersion',
-  // Tests are named with one level only.
+  // Tests are named with one level only, and those that there are.
   'metadataDeploy.testLevel',
   'metadataDeploy.tests',
+  'metadataTest.functions',
   // It names a field of the object.
   'nameField',
   // Of a custom field: which of them a field can have follows from its type.

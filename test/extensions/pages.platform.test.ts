@@ -437,6 +437,19 @@ describe('a page', () => {
     expect(await pages()).toHaveLength(2)
   })
 
+  it('is one of 500 of its organization', async () => {
+    const { id } = await created()
+    await platform.query(
+      `insert into extensions.page select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'api_name', 'p_' || n))).*
+       from extensions.page p, generate_series(1, 498) n where p.id = $1`,
+      [id],
+    )
+    await created({ apiName: 'last' })
+    expect(problemsOf(await create({ apiName: 'more' }))).toBe('400 VALIDATION_FAILED apiName TOO_MANY')
+    expect((await owner.rest['pageDelete']!({ id } as never)).status).toBe(204)
+    await created({ apiName: 'more' })
+  })
+
   it('keeps record types that the field no longer has, and refuses new ones', async () => {
     const kind = await field(owner, { name: 'kind', fieldType: 'PICKLIST', picklistValues: valuesNamed('YARD', 'OLD') })
     const { id } = await created({ recordTypeField: 'customFields.kind', assignments: [{ recordType: 'OLD' }] })

@@ -233,3 +233,42 @@ export function readDefinition(given: unknown): ReadDefinition {
     return refused('definition.regions', 'TOO_MANY', `must have at most ${patternsOfPageMax} conditions with MATCHES`)
   return { definition: given }
 }
+
+const conditionNames = ['field', 'operator', 'value', 'valueType', 'logic', 'conditions']
+
+function conditionInOrder(given: unknown): unknown {
+  if (!isJsonObject(given)) return given
+  const ordered = conditionNames
+    .filter((name) => Object.hasOwn(given, name))
+    .map((name) => [name, given[name]] as const)
+  return Object.fromEntries(
+    ordered.map(([name, value]) => [name, name === 'conditions' ? conditionsInOrder(value) : value]),
+  )
+}
+
+const conditionsInOrder = (given: unknown): unknown => (Array.isArray(given) ? given.map(conditionInOrder) : given)
+
+/** The value with its properties in the order of its schema, which the database does not keep. */
+function inOrder(value: unknown, { properties, items }: JsonSchema): unknown {
+  if (Array.isArray(value)) return items ? value.map((item) => inOrder(item, items as JsonSchema)) : value
+  if (!isJsonObject(value) || !properties) return value
+  const known = Object.entries(properties as Readonly<Record<string, JsonSchema>>)
+  return Object.fromEntries(
+    known.flatMap(([name, schema]) => (Object.hasOwn(value, name) ? [[name, inOrder(value[name], schema)]] : [])),
+  )
+}
+
+function componentInOrder(component: PageComponent): unknown {
+  const ordered = inOrder(component, componentSchemas[component.type]) as object
+  const when = component.visibleWhen
+  return when ? { ...ordered, visibleWhen: { ...when, conditions: conditionsInOrder(when.conditions) } } : ordered
+}
+
+/** A stored definition with the properties of all its parts in the order of the documentation, as people write them. */
+export const definitionInOrder = ({ regions }: PageDefinition): unknown => ({
+  regions: regions.map(({ name, width, components }) => ({
+    name,
+    ...(width !== undefined && { width }),
+    components: components.map(componentInOrder),
+  })),
+})

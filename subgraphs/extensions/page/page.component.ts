@@ -5,6 +5,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { layoutTypePattern } from '../layout/layout-types.ts'
 import { apiNamePattern } from './bounds.ts'
 import { page } from './page.record.ts'
+import { definitionInOrder, type PageDefinition } from './page-definition.ts'
 import type { PageAssignment } from './page.ts'
 
 const pages = recordsOf(page)
@@ -32,7 +33,11 @@ export const pageComponent = recordComponent({
     objectType: { rules: { pattern: layoutTypePattern } },
     recordTypeField: {},
     assignments: { toFile: assignmentsInFile },
-    definition: { isOpen: true, rules: { type: 'object' } },
+    definition: {
+      isOpen: true,
+      rules: { type: 'object' },
+      toFile: (definition) => definition && definitionInOrder(definition as PageDefinition),
+    },
   },
   required: ['apiName', 'label', 'objectType', 'definition'],
   nameOf: ({ apiName }) => String(apiName),

@@ -109,6 +109,25 @@ describe('a bulk job by a unique custom field', () => {
     expect(found.find(({ serial }) => serial === 'M-7')).toMatchObject({ name: 'N207', version: 2 })
   })
 
+  it('changes the record to which another transaction gives the key meanwhile', async () => {
+    const { id } = await withSerial('T-0', { name: 'Other' })
+    const { id: jobId } = await jobs.create(member, { operation: 'UPSERT', externalIdField: 'serial' })
+    await jobs.put(member, jobId, 'customFields.serial,name\nt-1,Mine\n')
+    expect((await jobs.complete(member, jobId)).status).toBe(200)
+    const [loading] = await platform.inSeparateTransaction(async (sql) => {
+      await sql.query(`update kernel.record_value set unique_key = 't-1' where record_id = $1 and field = 'serial'`, [
+        id,
+      ])
+      await sql.query(`update crm.account set custom_fields = '{"serial": "T-1"}' where id = $1`, [id])
+      const settled = jobs.settle()
+      await expect.poll(() => platform.waitingForLocks(), { interval: 5, timeout: 30_000 }).toBeGreaterThan(0)
+      return [settled] as const
+    })
+    await loading
+    expect(await jobs.read(member, jobId)).toMatchObject({ recordsSucceeded: 1, recordsFailed: 0 })
+    expect(await stored(['T-1', 't-1'])).toMatchObject([{ id, name: 'Mine', version: 2 }])
+  })
+
   it('does not give a record another key than the one that found it', async () => {
     const { id } = await withSerial('K-1', { name: 'One' })
     const csv = `customFields.serial,customFields,name\nk-1,"{""serial"":""K-2""}",Uno\n`

@@ -117,11 +117,12 @@ async function changeOf<T extends StoredRow>(
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)))
 }
 
-/** Whether a create was refused because a record that the caller sees has this key meanwhile. */
-function isTakenMeanwhile(refusal: Refusal, { name }: KeyField): boolean {
-  const problems = (refusal.extensions['errors'] ?? []) as FieldProblem[]
-  const isTaken = problems.some(({ path, conflictingId }) => path === name && conflictingId !== undefined)
-  return refusal.code === 'UNIQUE_VIOLATION' && isTaken
+/** The id of the record that the caller sees and that has this key meanwhile, so that a create was refused; null if it was refused otherwise. */
+export function takenMeanwhile(error: unknown, { name }: KeyField): string | null {
+  if (!(error instanceof Refusal) || error.code !== 'UNIQUE_VIOLATION') return null
+  const problems = (error.extensions['errors'] ?? []) as FieldProblem[]
+  const id = problems.find(({ path }) => path === name)?.['conflictingId']
+  return typeof id === 'string' ? id : null
 }
 
 function existing({ object }: RecordShape, { name }: KeyField, id: string, path: string): Refusal {
@@ -169,7 +170,7 @@ export async function upsert<T extends StoredRow>(
     } catch (error) {
       if (!(error instanceof Refusal) || attempt === attemptsMax) throw error
       const isGone = id !== null && expectedVersion === null && error.code === 'NOT_FOUND'
-      if (!isGone && !(id === null && isTakenMeanwhile(error, key))) throw error
+      if (!isGone && !(id === null && takenMeanwhile(error, key) !== null)) throw error
     }
   }
 }

@@ -9,6 +9,7 @@ import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
 import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
 import { lockSerializedRules } from '../../../kernel/record/serialized-rules.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
+import { takenMeanwhile } from '../../../kernel/record/upsert/upsert.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
 import type { RowProblem } from '../read-file.ts'
 import { wholeRecords, type Found } from './find-records.ts'
@@ -171,12 +172,8 @@ async function writeEach(
   return results
 }
 
-async function resultOf(
-  ctx: RequestContext,
-  loading: Loading,
-  loaded: LoadRow,
-  { references, targets }: Named,
-): Promise<RowResult> {
+async function resultOf(ctx: RequestContext, loading: Loading, loaded: LoadRow, named: Named): Promise<RowResult> {
+  const { references, targets } = named
   const { row, key, problem } = loaded
   try {
     if (problem) return { row, problem: keptProblem(problem) }
@@ -187,8 +184,24 @@ async function resultOf(
     if (key !== null) remember(targets, key, written)
     return { row, ...written }
   } catch (error) {
+    if (findsTaken(ctx, loading, loaded, targets, error)) return resultOf(ctx, loading, loaded, named)
     return { row, problem: keptProblem(rowProblemOf(ctx, error, row)) }
   }
+}
+
+/** Whether an UPSERT finds the record of a row now: another transaction has given its key to one. */
+function findsTaken(
+  { collected }: RequestContext,
+  { job, key: by }: Loading,
+  { key }: LoadRow,
+  targets: Targets,
+  error: unknown,
+): boolean {
+  if (collected || job.operation !== 'UPSERT' || !by?.field || key === null) return false
+  const id = takenMeanwhile(error, by.field)
+  if (id === null || targets.live.has(targets.forms.get(key)!)) return false
+  remember(targets, key, { id, action: 'UPDATED' })
+  return true
 }
 
 function rowProblemOf(ctx: RequestContext, error: unknown, row: number): RowProblem {

@@ -664,6 +664,18 @@ describe('crm bulk import', () => {
     })
   })
 
+  it('leaves out what rules find to be duplicates, and says how much', async () => {
+    const matchers = [{ field: 'name', method: 'COMPANY' }]
+    const body = { object: 'account', name: 'Same name', matchers, action: 'BLOCK' }
+    expect((await owner.rest['duplicateRuleCreate']!({ body } as never)).status).toBe(201)
+    await crm.write({ 'accounts.csv': 'name\nAlder\nALDER GmbH\nBirch\n' })
+    const imported = ['bulk', 'import', 'accounts.csv', '--object', 'account', '--duplicates']
+    const { code, stdout } = await crm.run([...imported, 'SKIP'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Written: 2 rows. Skipped: 1. Failed: 0.')])
+    expect(await names()).toEqual(['Alder', 'Birch'])
+    expect((await crm.run([...imported, 'NONE'])).code).toBe(2)
+  })
+
   it('writes nothing with --dry-run, and refuses what is no file', async () => {
     await crm.write({ 'accounts.csv': 'name\nAlder\n' })
     const { stdout } = await crm.run(['bulk', 'import', 'accounts.csv', '--object', 'account', '--dry-run'])

@@ -115,11 +115,7 @@ export const scopeAreas: Readonly<Record<string, ScopeArea>> = {
     'Read layouts.',
     'Read and change layouts, which arrange the fields of records in front ends.',
   ),
-  PAGES: added(
-    '/v1/pages',
-    'Read pages.',
-    'Read and change pages, which arrange what front ends show for records.',
-  ),
+  PAGES: added('/v1/pages', 'Read pages.', 'Read and change pages, which arrange what front ends show for records.'),
   HOOKS: added(
     '/v1/hooks, /v1/after-save-triggers',
     'Read hooks and triggers.',

@@ -201,7 +201,7 @@ describe('crm init', () => {
     expect(content).toMatchObject({ formatVersion: 1, name: 'sales' })
     const settings = await readFile(join(there.folder, '.vscode/settings.json'), 'utf8')
     const urls = [content.$schema, ...[...settings.matchAll(/"url": "(.*)"/g)].map(([, url]) => url!)]
-    expect(urls).toHaveLength(14)
+    expect(urls).toHaveLength(15)
     for (const url of urls) expect((await fetch(url)).status).toBe(200)
     expect(await there.json(['deploy'])).toMatchObject({ status: 'SUCCEEDED' })
     expect(await crm.json(['init', 'sales'], 1)).toMatchObject({ error: { code: 'EXISTS' } })

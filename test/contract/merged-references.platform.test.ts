@@ -121,6 +121,7 @@ const unchangedColumns: Readonly<Record<string, string>> = {
   'outreach.email_entry.lead_id': copied,
   'records.field_history.record_id': history,
   'records.merge_move.record_id': 'it is the record that stays',
+  'records.undo_item.record_id': history,
 }
 
 const platform = usePlatform()

@@ -218,8 +218,8 @@ describe.each(pagedLists)('the cursor of %s', (_, operation, orders) => {
   )
 })
 
-/** The attainment of a quota has the id of the quota. */
-const idOf = ({ id, quotaId }: Row): unknown => id ?? quotaId
+/** The attainment of a quota has the id of the quota, and what was undone that of the record. */
+const idOf = ({ id, quotaId, recordId }: Row): unknown => id ?? quotaId ?? recordId
 
 describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
   it.each(orders.map((order) => [Object.values(order).join(' ') || 'the only order', order] as const))(

@@ -1,3 +1,4 @@
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Sender } from './sender.ts'
 
 export const undoBodies = {
@@ -17,16 +18,17 @@ async function undoJobPrepared({ platform, member }: Sender, id: string): Promis
      values ($1, $2, $3, 'SKIP', false, '{account}', '{*}', $4, $5, 4) on conflict do nothing`,
     [organizationId, id, JSON.stringify({ operationId: `req_${id}` }), userId, platform.now.toISOString()],
   )
-  const record = { object: 'account', recordId: id }
+  const object = 'account'
   const left = { field: 'name', reason: 'CHANGED', message: 'name has changed.', changedById: userId, changedAt: null }
   for (const [isUndone, result] of [
-    [true, { ...record, action: 'UPDATED', fields: ['name'] }],
-    [false, { ...record, ...left }],
+    [true, { object, action: 'UPDATED', fields: ['name'] }],
+    [false, { object, ...left }],
   ] as const)
     await platform.query(
-      `insert into records.undo_result (organization_id, job_id, is_undone, number, result) values ($1, $2, $3, 1, $4), ($1, $2, $3, 2, $4)
-       on conflict do nothing`,
-      [organizationId, id, isUndone, JSON.stringify(result)],
+      `insert into records.undo_result (organization_id, job_id, is_undone, number, result)
+       select $1, $2, $3, number, $4::jsonb || jsonb_build_object('recordId', record_id)
+       from unnest($5::uuid[]) with ordinality r(record_id, number) on conflict do nothing`,
+      [organizationId, id, isUndone, JSON.stringify(result), [newId(), newId()]],
     )
 }
 

@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql'
-import { invalid, Refusal } from '../../errors.ts'
+import { invalid, type Refusal } from '../../errors.ts'
 import { noteFields } from '../note-fields.ts'
 import { isJsonObject } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
@@ -16,6 +16,7 @@ import { readReference } from '../read.ts'
 import { knownReadScope } from '../requires-scope.ts'
 import { selectedFields, type SelectionInfo } from '../selection.ts'
 import { shapeFor } from '../shape-source.ts'
+import { refusalInSituation } from '../transitions.ts'
 import { lookupTargets, referencedByName, relatedName } from './lookup.ts'
 import { readReferencing } from './referencing-records.ts'
 import { ReferencingRecordPage, RelatedRecord } from './related-record.ts'
@@ -110,8 +111,7 @@ async function referencing(
     })
   const scope = knownReadScope(shape.entity)
   if (scope !== null) requireScopes(ctx.caller, [[[scope]]])
-  if (!column.valueIndex?.isReady)
-    throw new Refusal('INVALID_STATE', `The index of ${field} is being built; try again later.`)
+  if (!column.valueIndex?.isReady) throw refusalInSituation(`The index of ${field} is being built; try again later.`)
   noteFields(ctx, shape, [field])
   const page = { first: pageSize(first, 'first'), after }
   if (after !== null) orderOf(shape, null).validate(after, 'after')

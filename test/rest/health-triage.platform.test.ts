@@ -428,6 +428,25 @@ describe('a custom action', () => {
     expect((await owner.rest.customActionDelete!({ id: action })).status).toBe(204)
   })
 
+  it('that a user with more rights has executed does not fail for others before that is recorded', async () => {
+    const one = await planned(await anAction())
+    const sql = 'select stored_actions, status from insights.triage_case where id = $1'
+    const [before] = await platform.query<{ stored_actions: unknown; status: string }>(sql, [one.id])
+    service.take()
+    expect((await execute(one)).status).toBe(200)
+    // What a killed process leaves: the answer of the action, and nothing of it in the case.
+    await platform.query('update insights.triage_case set stored_actions = $2, status = $3 where id = $1', [
+      one.id,
+      JSON.stringify(before!.stored_actions),
+      before!.status,
+    ])
+    const refused = await execute(one, await colleague())
+    expect([refused.status, refused.body.code]).toEqual([409, 'INVALID_STATE'])
+    expect(await platform.query(sql, [one.id])).toEqual([before])
+    expect(actionOf((await execute(one)).body, 'CUSTOM_ACTION')).toMatchObject({ status: 'EXECUTED', error: null })
+    expect(service.take()).toHaveLength(1)
+  })
+
   it('that fails or is turned off is FAILED, and sends nothing twice', async () => {
     const one = await planned(await anAction({ allowManual: true }))
     service.take()

@@ -3,7 +3,7 @@ import { isErrorCode, notFound, Refusal, statusOfCode } from '../../kernel/error
 import type { GraphAnswer, GraphQuery } from '../../kernel/graph-port/graph-port.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
-import { refusalInState, requireAllowedTransition } from '../../kernel/record/transitions.ts'
+import { refusalInSituation, refusalInState, requireAllowedTransition } from '../../kernel/record/transitions.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { StoredAction } from './stored-parts.ts'
@@ -69,6 +69,9 @@ function outcomeOf({ data, errors }: GraphAnswer): Outcome {
   if (!error) return resultIn(data!['result'] as Result)
   const code = error.extensions?.['code']
   if (!isErrorCode(code)) throw new Refusal('INTERNAL', error.message)
+  // What somebody with more rights has executed is recorded by whoever has executed it, or by somebody who may read the answer.
+  if (error.extensions?.['isAnswered'] === true)
+    throw refusalInSituation('Another user executes the action, or has executed it. Read the case again.')
   if (statusOfCode[code] >= 500 || statusOfCode[code] === 429 || code === 'IDEMPOTENCY_IN_PROGRESS')
     throw new Refusal(code, error.message, { retryAfter: 1 })
   return { resultId: null, error: `${code}: ${error.message}`.slice(0, errorMax) }

@@ -141,6 +141,9 @@ const stepOf = (document: string, variables?: object): string =>
     .update(variables ? `${document}\n${JSON.stringify(variables)}` : document)
     .digest('base64url')
 
+/** The request has been answered, so it has taken effect or was refused; only the answer is not given again. */
+const answeredBefore = { isAnswered: true } as const
+
 /**
  * Refuses a replay when the role, the profile or the scopes now allow less. The scopes of the operation are checked before, but an answer may be made of
  * records of other types; the role is compared, because the mutation does not run again.
@@ -150,16 +153,19 @@ function refuseReducedRights(before: Stored, now: Caller): void {
     throw new Refusal(
       'PERMISSION_DENIED',
       'Your role has been lowered since this request was first answered. Send the request with a new Idempotency-Key.',
+      answeredBefore,
     )
   if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields))
     throw new Refusal(
       'PERMISSION_DENIED',
       'Your profile has changed since this request was first answered. Send the request with a new Idempotency-Key.',
+      answeredBefore,
     )
   if (before.scopes?.some((scope) => !holdsScope(now, scope)))
     throw new Refusal(
       'PERMISSION_DENIED',
       'Your credential has lost scopes since this request was first answered. Send the request with a new Idempotency-Key.',
+      answeredBefore,
     )
 }
 

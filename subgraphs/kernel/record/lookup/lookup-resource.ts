@@ -107,7 +107,7 @@ async function referencing(
     throw invalid({
       path: customFieldName(field),
       code: 'NOT_ALLOWED',
-      message: `${field} is no field of the type LOOKUP or MASTER_DETAIL by which a ${object} names a ${named.object}.`,
+      message: `${field} is no field of the type LOOKUP or MASTER_DETAIL of ${object} for records of the type ${named.object}.`,
     })
   const scope = knownReadScope(shape.entity)
   if (scope !== null) requireScopes(ctx.caller, [[[scope]]])

@@ -141,32 +141,22 @@ const stepOf = (document: string, variables?: object): string =>
     .update(variables ? `${document}\n${JSON.stringify(variables)}` : document)
     .digest('base64url')
 
-/** The request has been answered, so it has taken effect or was refused; only the answer is not given again. */
-const answeredBefore = { isAnswered: true } as const
+/** What of the rights allows less than when the request was answered; null if nothing does. */
+function reducedRight(before: Stored, now: Caller): string | null {
+  if (mayDoMore(before.role, now.role)) return 'Your role has been lowered'
+  if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields)) return 'Your profile has changed'
+  return before.scopes?.some((scope) => !holdsScope(now, scope)) ? 'Your credential has lost scopes' : null
+}
 
 /**
  * Refuses a replay when the role, the profile or the scopes now allow less. The scopes of the operation are checked before, but an answer may be made of
- * records of other types; the role is compared, because the mutation does not run again.
+ * records of other types; the role is compared, because the mutation does not run again. `isAnswered`: it has taken effect, or was refused.
  */
 function refuseReducedRights(before: Stored, now: Caller): void {
-  if (mayDoMore(before.role, now.role))
-    throw new Refusal(
-      'PERMISSION_DENIED',
-      'Your role has been lowered since this request was first answered. Send the request with a new Idempotency-Key.',
-      answeredBefore,
-    )
-  if (now.fields && JSON.stringify(now.fields) !== JSON.stringify(before.fields))
-    throw new Refusal(
-      'PERMISSION_DENIED',
-      'Your profile has changed since this request was first answered. Send the request with a new Idempotency-Key.',
-      answeredBefore,
-    )
-  if (before.scopes?.some((scope) => !holdsScope(now, scope)))
-    throw new Refusal(
-      'PERMISSION_DENIED',
-      'Your credential has lost scopes since this request was first answered. Send the request with a new Idempotency-Key.',
-      answeredBefore,
-    )
+  const reduced = reducedRight(before, now)
+  if (reduced === null) return
+  const message = `${reduced} since this request was first answered. Send the request with a new Idempotency-Key.`
+  throw new Refusal('PERMISSION_DENIED', message, { isAnswered: true })
 }
 
 /** Whether a change can remove one of the records from the view of callers with every visibility. */

@@ -104,7 +104,8 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action: 'Ask the operator of the platform to add the feature to the plan.',
   },
   PERMISSION_DENIED: {
-    meaning: 'The role of the user does not allow the operation.',
+    meaning:
+      'The role of the user does not allow the operation. With `isAnswered: true`, a request with this idempotency key was answered before, and the answer is not given again, because the user or the credential may do less since.',
     action: 'Ask an owner or admin to do it, or to change the role of the user.',
   },
   EMAIL_NOT_VERIFIED: {

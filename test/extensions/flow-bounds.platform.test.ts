@@ -217,6 +217,29 @@ describe('an action of a flow', () => {
     expect(sent()).toEqual([{ a: 'one' }, { a: 'two' }])
   })
 
+  it('is called once with values that differ each time they are read', async () => {
+    const action = await anAction()
+    const interview = await flows.ran(owner, [send('act', action, { at: `{{ 'now' | date: '%s%L' }}` })])
+    expect(interview).toMatchObject({ status: 'COMPLETED' })
+    expect(sent()).toEqual([{ at: expect.any(String) as string }])
+  })
+
+  it('is called once for a record of the interview, when that is committed', async () => {
+    const action = await anAction()
+    const interview = await flows.ran(owner, [
+      element('create', 'CREATE_RECORD', { object: 'ACCOUNT', values: { name: 'Made' } }, { next: 'act' }),
+      send('act', action, { id: '{{create.id}}' }),
+    ])
+    expect(interview).toMatchObject({ status: 'RUNNING', currentElement: 'act' })
+    expect(sent()).toEqual([])
+    await flows.work()
+    const [made] = await platform.query<{ id: string }>('select id from crm.account where organization_id = $1', [
+      owner.organizationId,
+    ])
+    expect(sent()).toEqual([{ id: made!.id }])
+    expect((await flows.read(owner, interview)).body).toMatchObject({ status: 'COMPLETED' })
+  })
+
   it('is one in each turn', async () => {
     const action = await anAction()
     const interview = await flows.ran(owner, [

@@ -39,7 +39,9 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
   const { action, ended } = await transactionWithExternalCalls(ctx, async (inner) => {
     const { action, ...given } = await checkedCall(inner, start)
     const body = { action: action.apiName, ...given }
-    const what = inner.externalCalls!.numbered(`action ${JSON.stringify(body)}`)
+    // What begins once is the same run when the work runs again, also with values that are new each time.
+    const name = (start.isOnce ? start.idempotencyKey : null) ?? JSON.stringify(body)
+    const what = inner.externalCalls!.numbered(`action ${name}`)
     const key = idempotencyKeyOf(inner, start, what)
     const ended = await externalCall(inner, what, async () => {
       const call = await preparedCall(inner, action, body, depth, key)

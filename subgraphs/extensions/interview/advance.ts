@@ -28,6 +28,8 @@ interface Begin {
   readonly executed: number
   readonly history: readonly Snapshot[]
   readonly turn: Turn
+  /** What makes it go on: the input of a request, or a turn of the queue. */
+  readonly cause: unknown
 }
 
 /** The execution of elements in one transaction. */
@@ -37,7 +39,6 @@ class Advance {
   readonly #origin: Origin
   #executed: number
   #effects = 0
-  #actions = 0
   #scopes: readonly string[] | null
 
   constructor(
@@ -72,18 +73,17 @@ class Advance {
       }
       this.#executed++
       if (elementTypeOf(element.type).hasEffect) this.#effects++
-      if (element.type === 'ACTION') this.#actions++
       const step = await this.#execute(frame, version, element)
       if (step || this.#isTooLarge()) return this.#checked(step ?? { status: 'RUNNING' })
     }
   }
 
-  /** Whether the turn has done its part. An action may take most of the time of a request. */
+  /** Whether the turn has done its part. An action may take most of the time of a request, and what was written before it is committed when it is called. */
   #isOverAt(count: number, { type }: FlowElement): boolean {
     return (
       count >= turnElementsMax ||
       (elementTypeOf(type).hasEffect === true && this.#effects >= turnEffectsMax) ||
-      (type === 'ACTION' && this.#actions > 0) ||
+      (type === 'ACTION' && this.#effects > 0) ||
       this.begin.turn.isOverAt(count)
     )
   }
@@ -158,7 +158,7 @@ class Advance {
       variables: frame.variables,
       declared: version.variables,
       scope,
-      key: () => effectKey(this.interview, this.#executed, element, input),
+      key: () => effectKey(this.interview, this.#executed, element, this.begin.cause),
     })
   }
 

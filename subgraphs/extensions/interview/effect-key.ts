@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { Config } from '../flow/elements/element-type.ts'
 import type { FlowElement } from '../flow/flow-parts.ts'
 import type { StoredInterview } from './interview-store.ts'
 
 /**
- * Identifies what an element does outside of the platform. It is the same when the element does the same again: after an external call, or when a killed
- * process had executed it.
+ * Identifies what an element does outside of the platform. It is the same when the work runs again after an external call, and when a request is repeated
+ * because a process was killed: it follows from what the user has sent (`cause`), and not from what elements have found, which may differ each time.
  */
-export function effectKey({ id }: StoredInterview, executed: number, { name }: FlowElement, input: Config): string {
+export function effectKey({ id }: StoredInterview, executed: number, { name }: FlowElement, cause: unknown): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([name, input]))
+    .update(JSON.stringify([name, cause]))
     .digest('base64url')
   return `flow:${id}:${executed}:${digest}`
 }

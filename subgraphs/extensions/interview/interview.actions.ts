@@ -28,7 +28,7 @@ import {
 import type { FlowInterviewStatus } from './interview.enumerations.ts'
 import { shownInterview, unknownInterview } from './interview.reads.ts'
 import type { FlowInterview } from './interview.types.ts'
-import { Turn } from './turn.ts'
+import { turnOf } from './turn.ts'
 
 /** Starts of one user wait for each other, so that they do not count the same interviews. */
 async function requireFewOpen({ db, caller }: RequestContext): Promise<void> {
@@ -97,7 +97,7 @@ async function startedNow(ctx: RequestContext, { flowId, apiName, number }: Flow
 export function startInterview(ctx: ActionContext, apiName: string, given: unknown): Promise<FlowInterview> {
   requireWritableRole(ctx)
   const inputs = givenObject(given, 'input.inputs')
-  const turn = new Turn()
+  const turn = turnOf(ctx, `start ${apiName}`)
   return transactionWithExternalCalls(withClearing(ctx), async (inner) => {
     const version = await currentVersion(inner, apiName)
     if (!version) throw notFound('The flow')
@@ -106,7 +106,7 @@ export function startInterview(ctx: ActionContext, apiName: string, given: unkno
     if ('problems' in initial) throw invalid(...initial.problems)
     await requireFewOpen(inner)
     const interview = await startedNow(inner, version)
-    const begin = { frames: [newFrame(version, initial.values)], executed: 0, history: [], turn }
+    const begin = { frames: [newFrame(version, initial.values)], executed: 0, history: [], turn, cause: inputs }
     return shownInterview(inner, await storeStep(inner, interview, await advance(inner, interview, begin), true))
   })
 }
@@ -140,7 +140,7 @@ export function nextOfInterview(
   { version, values }: { readonly version: number; readonly values?: unknown },
 ): Promise<FlowInterview> {
   requireWritableRole(ctx)
-  const turn = new Turn()
+  const turn = turnOf(ctx, `next ${id}`)
   return transactionWithExternalCalls(withClearing(ctx), async (inner) => {
     const interview = await ownInterview(inner, id)
     requireVersion(inner, interview, version)
@@ -156,6 +156,7 @@ export function nextOfInterview(
       executed,
       history: historyWith(history, snapshot),
       turn,
+      cause: answers,
     }
     return shownInterview(inner, await storeStep(inner, interview, await advance(inner, interview, answered)))
   })

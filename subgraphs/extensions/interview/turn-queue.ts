@@ -100,7 +100,7 @@ async function attempt(services: Services, item: Leased<TurnItem>): Promise<Outc
     const interview = await lockedInterview(inner, item.interviewId)
     if (!isFor(item, interview)) return
     const { frames, executed } = interview.state!
-    const begin = { frames, executed, history: interview.history, turn }
+    const begin = { frames, executed, history: interview.history, turn, cause: item.id }
     await storeStep(inner, interview, await advance(inner, interview, begin))
   })
   return done

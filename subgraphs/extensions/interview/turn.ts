@@ -1,3 +1,5 @@
+import type { ExternalCalls } from '../../kernel/outbound/external-calls.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { turnMs } from '../flow/bounds.ts'
 
 /** The time of one request or one turn of a worker, whose transaction begins again after each external call. */
@@ -12,4 +14,16 @@ export class Turn {
     this.#begun = count
     return false
   }
+}
+
+const turns = new WeakMap<ExternalCalls, Map<string, Turn>>()
+
+/** The turn of a request, whose resolvers run again after external calls if all of it is one transaction. */
+export function turnOf({ externalCalls }: RequestContext, what: string): Turn {
+  if (!externalCalls) return new Turn()
+  let known = turns.get(externalCalls)
+  if (!known) turns.set(externalCalls, (known = new Map()))
+  let turn = known.get(what)
+  if (!turn) known.set(what, (turn = new Turn()))
+  return turn
 }

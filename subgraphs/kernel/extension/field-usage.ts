@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { noUserId, type Caller } from '../context.ts'
 import type { Sql } from '../database/sql.ts'
+import { isId } from '../ids.ts'
 
 /** How long it is known that a credential has named a field. */
 export const fieldUsageDays = 90
@@ -27,7 +28,8 @@ const pendingMax = 10_000
 /** Whoever names the fields; null for the platform, and for automations whose definitions say which fields they name. */
 function userOf({ kind, credentialId, origin }: Caller): Pick<FieldUse, 'kind' | 'id'> | null {
   if (origin) return origin.kind === 'FUNCTION' ? { kind: 'FUNCTION', id: origin.id } : null
-  if (kind === 'API_KEY' || kind === 'OAUTH') return { kind, id: credentialId }
+  // The platform also acts with ids of its own, such as that of a proposal.
+  if (kind === 'API_KEY' || kind === 'OAUTH') return isId(credentialId) ? { kind, id: credentialId } : null
   return kind === 'SESSION' ? { kind, id: noUserId } : null
 }
 

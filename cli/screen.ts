@@ -101,10 +101,14 @@ export class Screen {
 
   async #animated<T>(shown: prompts.SpinnerResult, text: string, work: () => Promise<T>): Promise<T> {
     this.#isAnimated = true
+    // An animation ends the program with 0 when a key interrupts it.
+    const interrupt = (): void => void (process.exitCode = 130)
+    process.once('exit', interrupt)
     shown.start(plainLine(text))
     try {
       return await work()
     } finally {
+      process.removeListener('exit', interrupt)
       shown.clear()
       this.#isAnimated = false
     }

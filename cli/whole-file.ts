@@ -50,14 +50,16 @@ export async function wholeFile(named: string | null, free: { base: string; exte
   const handle = await open(part, 'wx').catch((error: Error) => {
     throw usageFailure(`${target} cannot be written: ${codeOf(error) ?? error.message}.`)
   })
+  const remove = (): void => rmSync(part, { force: true })
   const ends = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const end = (): void => {
-      rmSync(part, { force: true })
+      remove()
       process.kill(process.pid, name)
     }
     process.once(name, end)
     return [name, end] as const
   })
+  process.once('exit', remove)
   return {
     handle,
     async keep() {
@@ -73,6 +75,7 @@ export async function wholeFile(named: string | null, free: { base: string; exte
       return reserved.file
     },
     async close() {
+      process.removeListener('exit', remove)
       for (const [name, end] of ends) process.removeListener(name, end)
       await handle.close().catch(() => undefined)
       await rm(part, { force: true })

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { forgetFieldUsage } from '../../subgraphs/extensions/custom-field/recent-users.ts'
 import { account } from '../builders.ts'
+import { BulkJobs } from '../bulk-jobs.fixture.ts'
 import { anOrganization, field } from '../extensions/custom-fields.fixture.ts'
 import { object } from '../extensions/custom-objects.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { deployed, json, problemsOf, succeeded } from './metadata.fixture.ts'
 
 const platform = usePlatform()
+const jobs = new BulkJobs(platform)
 let owner: Member
 let member: Member
 beforeEach(async () => {
@@ -32,6 +34,11 @@ describe('a custom field that a deployment deletes', () => {
     ['a filter', () => list({ 'customFields[tier]': 'GOLD' })],
     ['an order', () => list({ sortByCustomField: 'tier' })],
     ['figures', () => member.graphql('{ accountAggregate(groupBy: [{ customField: "tier" }]) { groups { count } } }')],
+    [
+      'the columns of a bulk job',
+      () => jobs.load(member, { object: 'account' }, 'name,customFields.tier\nNorthwind,GOLD\n'),
+    ],
+    ['an export', () => jobs.exported(member, { object: 'account', query: { fields: ['name', 'customFields.tier'] } })],
     ['a record', () => account(member, { customFields: { tier: 'GOLD' } })],
   ])('is kept without force if %s has named it', async (_name, use) => {
     await use()

@@ -94,6 +94,15 @@ describe('metadataTest', () => {
     expect((await runTests(owner, functionFiles({ other: grading }), ['grade'])).status).toBe(400)
   })
 
+  it('has an ERROR for an input that is too large as JSON, and runs the others', async () => {
+    const input = `[${Array.from({ length: 20_000 }, () => '1e20').join()}]`
+    const files = withTests('export default () => ({})', { fits: passing })
+    const large = { 'src/functions/act/tests/large.json': `{"input": {"numbers": ${input}}, "expect": {"output": {}}}` }
+    const report = await tested(owner, { ...files, ...large })
+    expect(outcomes(report)).toEqual(['fits PASSED', 'large ERROR'])
+    expect(messageOf(report, 'large')).toBe('The input must not exceed 262144 characters of JSON.')
+  })
+
   it('answers requests from the file alone, and a request without an answer fails the test', async () => {
     const source = `export default async ({ urls, init }, { credentials }) => {
       const answers = []

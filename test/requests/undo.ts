@@ -1,4 +1,3 @@
-import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Sender } from './sender.ts'
 
 export const undoBodies = {
@@ -19,6 +18,9 @@ async function undoJobPrepared({ platform, member }: Sender, id: string): Promis
     [organizationId, id, JSON.stringify({ operationId: `req_${id}` }), userId, platform.now.toISOString()],
   )
   const object = 'account'
+  const ids: string[] = []
+  for (const name of ['One', 'Other'])
+    ids.push((await member.rest['accountCreate']!({ body: { name } } as never)).body.id)
   const left = { field: 'name', reason: 'CHANGED', message: 'name has changed.', changedById: userId, changedAt: null }
   for (const [isUndone, result] of [
     [true, { object, action: 'UPDATED', fields: ['name'] }],
@@ -28,7 +30,7 @@ async function undoJobPrepared({ platform, member }: Sender, id: string): Promis
       `insert into records.undo_result (organization_id, job_id, is_undone, number, result)
        select $1, $2, $3, number, $4::jsonb || jsonb_build_object('recordId', record_id)
        from unnest($5::uuid[]) with ordinality r(record_id, number) on conflict do nothing`,
-      [organizationId, id, isUndone, JSON.stringify(result), [newId(), newId()]],
+      [organizationId, id, isUndone, JSON.stringify(result), ids],
     )
 }
 

@@ -4,6 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import { storableText } from '../../kernel/json/storable-json.ts'
 import type { Ports } from '../../kernel/request.ts'
+import { limits } from '../../kernel/sandbox/limits.ts'
 import type { CompiledSource, SandboxLog, SandboxResult } from '../../kernel/sandbox/sandbox.ts'
 import type { Clock } from '../../kernel/time/clock.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
@@ -91,7 +92,7 @@ async function programOf({ program }: TestedFunction): Promise<CompiledSource | 
   try {
     return (await program()) ?? { verdict: error('The function has no source.') }
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown
+    if (!(thrown instanceof Refusal) || thrown.code === 'UNAVAILABLE') throw thrown
     return { verdict: error(shortened(`The function does not compile: ${thrown.message}`)) }
   }
 }
@@ -134,6 +135,8 @@ async function attempt(services: TestServices, run: TestRun, { tested, test, pro
     },
   }
   const { allowedHosts } = settings
+  if (JSON.stringify(input).length > limits.inputMax)
+    return withoutRun(`The input must not exceed ${limits.inputMax} characters of JSON.`)
   const result = await services.sandbox.run({
     organizationId,
     program,

@@ -1,4 +1,5 @@
 import { actingCaller } from '../../identity/public.ts'
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { WantedComponent } from '../../kernel/metadata/component.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -100,13 +101,16 @@ const namedTests = (sources: WantedComponent['sources']): NamedTest[] =>
 
 function callerOf({ db, caller }: RequestContext, { given, functionId }: KnownFunction, depth: number) {
   const { runAsUserId, scopes, runAsAdmin } = given.wanted.next
-  const origin = { kind: 'FUNCTION', id: functionId, runId: newId() }
+  // What a test names is no use of it.
+  const origin = { kind: 'FUNCTION_TEST', id: functionId, runId: newId() }
   const { organizationId } = caller
   return actingCaller(db, { organizationId, userId: runAsUserId, scopes, runAsAdmin, origin, depth })
 }
 
 async function deployedPrograms({ db, caller }: RequestContext, ids: readonly string[]) {
-  const rows = await db.query<CompiledSource & { readonly functionId: string } & Record<string, unknown>>(
+  const rows = await withoutRowLimit(db).query<
+    CompiledSource & { readonly functionId: string } & Record<string, unknown>
+  >(
     `select v.function_id as "functionId", v.code, v.source_map as "sourceMap" from extensions.function f
      join extensions.function_version v on v.organization_id = f.organization_id and v.id = f.deployed_version_id
      where f.organization_id = $1 and f.id = any($2::uuid[])`,
@@ -116,7 +120,7 @@ async function deployedPrograms({ db, caller }: RequestContext, ids: readonly st
 }
 
 const testsOf = ({ db, caller }: RequestContext, ids: readonly string[]) =>
-  db.query<NamedTest & { readonly functionId: string } & Record<string, unknown>>(
+  withoutRowLimit(db).query<NamedTest & { readonly functionId: string } & Record<string, unknown>>(
     `select function_id as "functionId", name, content as text from extensions.function_test
      where organization_id = $1 and function_id = any($2::uuid[]) order by name collate "C"`,
     [caller.organizationId, ids],

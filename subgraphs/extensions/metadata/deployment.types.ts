@@ -213,7 +213,7 @@ export class MetadataDeployment extends DeploymentParts {
     list: true,
     maxItems: runTestsMax,
     description:
-      'The tests that ran, in their order. Each that has not passed is also one of the `problems`. Empty until they have run.',
+      'The tests that ran, in their order. Each that has not passed is also one of the `problems`, as far as these fit; a source that does not compile is one problem for all of its tests. Empty until they have run.',
   })
   testResults!: MetadataTestOutcome[]
 

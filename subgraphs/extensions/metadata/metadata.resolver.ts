@@ -14,7 +14,6 @@ import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { runMsMax, runTestsMax } from '../function-test/bounds.ts'
 import { testPorts } from '../function-test/run-tests.ts'
-import { functionsMax } from '../function/bounds.ts'
 import { bodyBytesMax } from './bounds.ts'
 import {
   cancelDeployment,
@@ -162,7 +161,7 @@ export class MetadataResolver {
       nullable: true,
       list: true,
       max: 113,
-      maxItems: functionsMax,
+      maxItems: runTestsMax,
       description:
         'Which tests run: `apiName` of a function for all of its tests, `apiName/name` for one. Null: those of all functions.',
       example: ['grade_inspection'],

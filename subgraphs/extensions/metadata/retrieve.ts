@@ -1,3 +1,4 @@
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
@@ -37,7 +38,8 @@ const warningsOf = ({ component, stored: { name, omitted = [] } }: ComponentFile
 export async function retrieve(ctx: RequestContext<'work'>, args: MetadataRetrieveArgs): Promise<MetadataRetrieval> {
   requireAdministrator(ctx)
   const { organizationId } = ctx.caller
-  const state = await readState(ctx, { hasTexts: true })
+  // What an organization may define has bounds of its own, and the answer has one.
+  const state = await readState({ ...ctx, db: withoutRowLimit(ctx.db) }, { hasTexts: true })
   const version = await versionOf(state, organizationId)
   const found = chosen(componentsWithFiles(state), args)
   const root = `${retrievedProject.sourceDir}/`

@@ -8,6 +8,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { unknownObject } from '../extended-type.ts'
 import { hasField } from '../layout/layout-config.ts'
 import { objectNamed, objectRule, shapeIn } from '../workflow/objects.ts'
+import { problemAt } from '../workflow/steps/step-type.ts'
 import {
   componentsOf,
   readDefinition,
@@ -18,12 +19,6 @@ import {
 } from './page-definition.ts'
 
 export const problemsMax = 20
-
-const problem = (path: string, code: string, rule: string): FieldProblem => ({
-  path,
-  code,
-  message: `${path} ${rule}.`,
-})
 
 const shapeNamed = ({ shapes }: Pick<RequestContext, 'shapes'>, type: string): RecordShape | null => {
   const object = objectNamed(type)
@@ -44,9 +39,9 @@ function fieldsProblems({ items }: FieldsComponent, path: string, shape: RecordS
   const known = new Set<string>()
   return items.flatMap(({ field }, index) => {
     const at = `${path}.items.${index}.field`
-    if (known.has(field)) return [problem(at, 'NOT_UNIQUE', `names ${field}, which is there already`)]
+    if (known.has(field)) return [problemAt(at, 'NOT_UNIQUE', `names ${field}, which is there already`)]
     known.add(field)
-    return hasField(shape, field) ? [] : [problem(at, 'UNKNOWN_FIELD', `must be a field of the ${shape.object}`)]
+    return hasField(shape, field) ? [] : [problemAt(at, 'UNKNOWN_FIELD', `must be a field of the ${shape.object}`)]
   })
 }
 
@@ -57,13 +52,13 @@ function listProblems(
   shape: RecordShape,
 ): FieldProblem[] {
   const at = `${path}.objectType`
-  if (!objectNamed(component.objectType)) return [problem(at, 'NOT_ALLOWED', objectRule)]
+  if (!objectNamed(component.objectType)) return [problemAt(at, 'NOT_ALLOWED', objectRule)]
   const related = listedShape(ctx, component)
   if (!related) return [unknownObject(at)]
   const relation = relationOf(related, component.field, shape)
     ? []
     : [
-        problem(
+        problemAt(
           `${path}.field`,
           'UNKNOWN_FIELD',
           `must be a field of the ${related.object} that names the ${shape.object}`,
@@ -72,8 +67,10 @@ function listProblems(
   const columns = component.columns.flatMap((name, index) => {
     const place = `${path}.columns.${index}`
     if (component.columns.indexOf(name) < index)
-      return [problem(place, 'NOT_UNIQUE', `names ${name}, which is there already`)]
-    return hasField(related, name) ? [] : [problem(place, 'UNKNOWN_FIELD', `must be a field of the ${related.object}`)]
+      return [problemAt(place, 'NOT_UNIQUE', `names ${name}, which is there already`)]
+    return hasField(related, name)
+      ? []
+      : [problemAt(place, 'UNKNOWN_FIELD', `must be a field of the ${related.object}`)]
   })
   return [...relation, ...columns]
 }
@@ -96,9 +93,9 @@ function conditionProblems({ visibleWhen }: PageComponent, path: string, shape: 
   const unknown = all
     .flatMap(({ field, comparand }) => [field, ...(comparand.from === 'FIELD' ? [comparand.other] : [])])
     .find(({ name }) => !hasField(shape, name))
-  if (unknown) return [problem(at, 'UNKNOWN_FIELD', `must name fields of the ${shape.object}, not ${unknown.name}`)]
+  if (unknown) return [problemAt(at, 'UNKNOWN_FIELD', `must name fields of the ${shape.object}, not ${unknown.name}`)]
   const change = all.find(({ operator }) => ofChanges.has(operator))
-  return change ? [problem(at, 'NOT_ALLOWED', `must not have the operator ${change.operator}`)] : []
+  return change ? [problemAt(at, 'NOT_ALLOWED', `must not have the operator ${change.operator}`)] : []
 }
 
 function componentProblems(
@@ -115,7 +112,7 @@ function componentProblems(
       return [...listProblems(ctx, component, path, shape), ...conditions]
     case 'TEXT':
       return /<[a-z!/?]/i.test(component.text)
-        ? [problem(`${path}.text`, 'WRONG_FORMAT', 'must be Markdown without HTML'), ...conditions]
+        ? [problemAt(`${path}.text`, 'WRONG_FORMAT', 'must be Markdown without HTML'), ...conditions]
         : conditions
     default:
       return conditions
@@ -127,14 +124,14 @@ function repeatedNames(definition: PageDefinition): FieldProblem[] {
   const names = regions.map(({ name }) => name)
   const repeated = regions.flatMap(({ name }, index) =>
     names.indexOf(name) < index
-      ? [problem(`definition.regions.${index}.name`, 'NOT_UNIQUE', `names ${name}, which is there already`)]
+      ? [problemAt(`definition.regions.${index}.name`, 'NOT_UNIQUE', `names ${name}, which is there already`)]
       : [],
   )
   const slots = new Set<string>()
   for (const { path, component } of componentsOf(definition)) {
     if (component.type !== 'APP_SLOT') continue
     if (slots.has(component.slot))
-      repeated.push(problem(`${path}.slot`, 'NOT_UNIQUE', `names ${component.slot}, which is there already`))
+      repeated.push(problemAt(`${path}.slot`, 'NOT_UNIQUE', `names ${component.slot}, which is there already`))
     slots.add(component.slot)
   }
   return repeated

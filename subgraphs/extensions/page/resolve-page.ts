@@ -78,7 +78,9 @@ function shownComponent(viewer: Viewer, component: PageComponent, layout: Resolv
     case 'FIELDS':
       return shownFields(viewer, component)
     case 'LAYOUT':
-      return { sections: layout!.config.sections }
+      return layout!.config.sections.some(({ items }) => items.length > 0)
+        ? { sections: layout!.config.sections }
+        : null
     case 'RELATED_LIST':
       return shownList(viewer, component)
     case 'TIMELINE':

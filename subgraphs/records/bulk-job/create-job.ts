@@ -6,6 +6,7 @@ import { customObjectName } from '../../kernel/record/custom-object.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { loadableIn, type LoadableRecords } from '../../kernel/record/loadable-records.ts'
+import { noteColumns } from '../../kernel/record/note-fields.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { externalIdName } from '../../kernel/record/upsert/key-field.ts'
@@ -150,6 +151,7 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
   const options = optionsOf(ctx, job)
   requireKeyOfDeleted(key, operation, options)
   const query = await queryOf(ctx, loadable, job, options)
+  noteColumns(ctx, shape, [...(operation === 'INSERT' ? [] : [key.name]), ...(query?.fields ?? [])])
   const now = clock.now()
   const id = newId()
   const { organizationId } = caller

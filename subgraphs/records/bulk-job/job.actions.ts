@@ -1,6 +1,7 @@
 import { releaseFile } from '../../kernel/file/file-store.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { loadableIn } from '../../kernel/record/loadable-records.ts'
+import { noteFields } from '../../kernel/record/note-fields.ts'
 import { refuse } from '../../kernel/record/prepare-change.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
@@ -40,8 +41,14 @@ async function completeUpload(ctx: BulkContext, job: StoredJob): Promise<BulkJob
   const { mapping, readOnlyColumns } = job.options
   const rules = { operation: job.operation, matchBy: job.matchBy, mapping: mappingOf(mapping), readOnlyColumns }
   if (job.contentType === 'CSV') {
-    const { columns, problems } = columnsOfFile(known, shapeFor(known, loadable.definition), format.columns, rules)
+    const shape = shapeFor(known, loadable.definition)
+    const { columns, problems } = columnsOfFile(known, shape, format.columns, rules)
     refuse([...problems])
+    noteFields(
+      known,
+      shape,
+      columns.flatMap((column) => column?.customKey ?? []),
+    )
     for (const column of columns)
       if (column?.externalIdsOf) requireReadable(ctx.caller, column.externalIdsOf, 'externalId')
   }

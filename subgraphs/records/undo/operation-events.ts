@@ -1,3 +1,4 @@
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { changedValues, loggedEvents } from '../../kernel/outbox/logged-events.ts'
@@ -83,15 +84,19 @@ export async function operationEvents(ctx: RequestContext, selection: Selection)
     'LIST',
   )
   if (size!.events > eventsMax || size!.records > recordsMax) return null
-  const events = await db.query<OperationEvent & { readonly bytes: number }>(
-    `select ${eventColumns}, octet_length(e.data::text) as bytes
+  const [read] = await db.query<{ bytes: number }>(
+    `select coalesce(sum(octet_length(e.data::text)), 0)::float8 as bytes from (${sql}) l ${eventSql}`,
+    values,
+    'LIST',
+  )
+  if (read!.bytes > bytesMax) return null
+  return withoutRowLimit(db).query<OperationEvent>(
+    `select ${eventColumns}
      from (${sql}) l ${eventSql} cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
      order by l.position limit ${eventsMax + 1}`,
     values,
     'LIST',
   )
-  const bytes = events.reduce((sum, event) => sum + event.bytes, 0)
-  return bytes > bytesMax ? null : events
 }
 
 /** The types of the records of a selection. Refuses more events than a job undoes. */
@@ -153,7 +158,7 @@ export async function* eventsAt(
   positions: readonly (number | string)[],
 ): AsyncGenerator<OperationEvent> {
   for (let from = 0; from < positions.length; from += eventsAtOnce)
-    yield* await db.query<OperationEvent>(
+    yield* await withoutRowLimit(db).query<OperationEvent>(
       `select ${eventColumns}
        from unnest($2::bigint[]) with ordinality p(position, number)
          cross join lateral (
@@ -161,7 +166,7 @@ export async function* eventsAt(
          ) l ${eventSql} cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
        order by p.number`,
       [caller.organizationId, positions.slice(from, from + eventsAtOnce)],
-      'LIST',
+      'WRITE',
     )
 }
 

@@ -37,7 +37,7 @@ export async function referredByOthers(
     )
     if (parts.length === 0) continue
     const text = `select distinct parent::text as parent from (${parts.join(' union all ')}) r`
-    const rows = await ctx.db.query<{ parent: string }>(text, predicate.values.list, 'LIST')
+    const rows = await ctx.db.query<{ parent: string }>(text, predicate.values.list, 'WRITE')
     for (const { parent } of rows) found.add(parent)
   }
   return found

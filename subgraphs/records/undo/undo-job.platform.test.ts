@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { BulkJobs, type Job } from '../../../test/bulk-jobs.fixture.ts'
+import { memberWithout } from '../../../test/extensions/custom-objects.fixture.ts'
 import { useHookReceiver } from '../../../test/extensions/hook-receiver.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import type { Answer } from '../../../test/rest-client.ts'
@@ -418,6 +419,34 @@ describe('the user of an undo job', () => {
     expect(await platform.fingerprint(organizationId)).toBe(before)
     await platform.query('update records.bulk_job set created_by_id = $2 where id = $1', [loaded.id, readOnly.userId])
     expect(await outcome(undoBulk(readOnly, loaded.id))).toBe('403 PERMISSION_DENIED')
+  })
+
+  it('reads results only of records and fields that it sees now', async () => {
+    await bulk.load(owner, {}, 'name,externalId,industry\nOne,E1,Rail\nTwo,E2,Rail\n')
+    const loaded = await bulk.load(owner, upsert, 'name,externalId,industry\nOne,E1,Sea\nTwo,E2,Sea\n')
+    await ok(owner.rest['accountUpdate']!({ id: await idOf('One'), body: { industry: 'Air' } } as never))
+    const { id } = await undone(owner, loaded, { onConflict: 'SKIP' })
+    const results = async (by: Member) => [(await undoneOf(by, id)).data, await notUndoneOf(by, id)]
+    expect(await results(owner)).toMatchObject([[{ fields: ['industry'] }], [{ field: 'industry', reason: 'CHANGED' }]])
+    const restricted = await memberWithout(platform, organizationId, { account: ['industry'] }, { role: 'ADMIN' })
+    const message = 'It concerns a field that you do not see.'
+    expect(await results(restricted)).toMatchObject([[{ fields: [] }], [{ field: null, reason: 'CHANGED', message }]])
+    const own = await platform.member({ organizationId, role: 'ADMIN', visibility: 'OWN' })
+    expect(await results(own)).toEqual([[], []])
+  })
+
+  it('does not undo what a job has not finished', async () => {
+    const loaded = await upserted()
+    const { id, operationId } = await ok(undoBulk(owner, loaded.id), 202)
+    const outcome = async (of: string) => {
+      const { status, body } = await undo(owner, { operationId: of })
+      return [status, body.code]
+    }
+    expect(await outcome(operationId as string)).toEqual([409, 'INVALID_STATE'])
+    await settle()
+    await platform.query(`update records.bulk_job set job_state = 'IN_PROGRESS' where id = $1`, [loaded.id])
+    expect(await outcome(`bulk:${loaded.id}`)).toEqual([409, 'INVALID_STATE'])
+    expect(await outcome(`undo:${id}`)).toEqual([200, undefined])
   })
 
   it('may have ten jobs of the organization wait', async () => {

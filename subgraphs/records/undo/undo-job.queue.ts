@@ -58,8 +58,8 @@ async function pause({ services, item, organizationId }: Turn, error: Error): Pr
 
 async function attempt(services: Services, item: Leased<RunItem>, signal: AbortSignal): Promise<Outcome> {
   const turn = { services, item, organizationId: item.organization! }
-  // Attempts that ended their process are not repeated for ever.
-  if (item.attempts >= attemptsMax && item.lostToken !== null)
+  // Attempts that ended their process, or did not end, are not repeated for ever.
+  if (item.attempts > attemptsMax || (item.attempts === attemptsMax && item.lostToken !== null))
     return fail(turn, { code: 'INTERRUPTED', message: 'Processes that worked on it ended repeatedly.' })
   try {
     return await inBatches(signal, () => batch(turn))
@@ -80,6 +80,7 @@ export const undoQueue: Queue<RunItem> = {
   ...inTurns(),
   ...undoRun,
   columns: 'pauses',
-  attemptsMax: () => attemptsMax,
+  // The job is FAILED before the queue gives up.
+  attemptsMax: () => 10 * attemptsMax,
   attempt,
 }

@@ -67,7 +67,7 @@ export class UndoJobResolver {
   }
 
   @Query(() => UndoneRecordPage, {
-    description: `The records that an undo job has changed, the newest result first; of a dry run, those that it would change. ${scopesText}`,
+    description: `The records that an undo job has changed, the newest result first; of a dry run, those that it would change. Those that the caller does not see now are left out. ${scopesText}`,
   })
   @RequiresScopes(memberScope)
   async undoneRecordList(
@@ -80,7 +80,7 @@ export class UndoJobResolver {
   }
 
   @Query(() => NotUndonePage, {
-    description: `What an undo job has left as the operation left it, the newest result first. ${scopesText}`,
+    description: `What an undo job has left as the operation left it, the newest result first. Those that the caller does not see now are left out. ${scopesText}`,
   })
   @RequiresScopes(memberScope)
   async notUndoneList(

@@ -59,7 +59,7 @@ export async function contextOf({ services, organizationId }: Turn, job: StoredU
 /** Until the transaction ends, no other attempt gets the job. */
 export async function requireLease(db: Sql, { item, organizationId }: Turn, isProgress: boolean): Promise<void> {
   const rows = await db.query(
-    `update records.undo_run set next_attempt_at = greatest(next_attempt_at, statement_timestamp() + interval '30 seconds')${isProgress ? ', pauses = 0' : ''}
+    `update records.undo_run set next_attempt_at = greatest(next_attempt_at, statement_timestamp() + interval '30 seconds')${isProgress ? ', pauses = 0, attempts = 1' : ''}
      where organization_id = $1 and id = $2 and lease_token = $3 and state = 'QUEUED' returning 1`,
     [organizationId, item.id, item.token],
     'WRITE',

@@ -1,6 +1,12 @@
 import { storableJson } from '../../kernel/json/storable-json.ts'
+import { recordTypeIn } from '../../kernel/record/custom-object.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
+import { mayReadType } from '../../kernel/record/may-read-type.ts'
 import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
+import { statesOf } from '../../kernel/record/read.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { StoredUndoJob } from './stored-undo-job.ts'
 import type { NotUndone, UndoneRecord } from './undo.types.ts'
@@ -31,7 +37,7 @@ export async function storeUndoResults(
 /** A page of the results of one kind. */
 export async function readUndoResults(
   ctx: RequestContext,
-  { id }: StoredUndoJob,
+  { id, createdById }: StoredUndoJob,
   isUndone: boolean,
   args: NewestFirstArgs,
   info: SelectionInfo,
@@ -47,5 +53,35 @@ export async function readUndoResults(
     args,
     info,
   )
-  return { ...page, data: page.data.map((row) => (row as unknown as { result: object }).result) }
+  const results = page.data.map((row) => (row as unknown as { result: Result }).result)
+  return { ...page, data: await shownResults(ctx, createdById, results) }
+}
+
+type Result = UndoneRecord | NotUndone
+
+/** The results of records that the caller sees now, without what the caller does not see of them. */
+async function shownResults(ctx: RequestContext, createdById: string, results: readonly Result[]): Promise<Result[]> {
+  const seen = new Map<string, RecordShape>()
+  for (const [object, group] of Map.groupBy(results, (result) => result.object)) {
+    const type = recordTypeIn(ctx, object)
+    if (!type || !mayReadType(ctx.caller, type)) continue
+    const shape = shapeFor(ctx, type)
+    const ids = [...new Set(group.map(({ recordId }) => recordId))]
+    for (const id of (await statesOf(ctx, shape, ids)).keys()) seen.set(`${object} ${id}`, shape)
+  }
+  const isOwn = createdById === ctx.caller.userId
+  return results.flatMap((result) => {
+    const shape = seen.get(`${result.object} ${result.recordId}`)
+    return shape ? [withoutHidden(ctx, shape, result, isOwn)] : []
+  })
+}
+
+function withoutHidden({ caller }: RequestContext, shape: RecordShape, result: Result, isOwn: boolean): Result {
+  const isShown = (field: string): boolean => !isHidden(caller, shape, field)
+  if ('fields' in result) return { ...result, fields: result.fields.filter(isShown) }
+  if (result.field !== null && !isShown(result.field))
+    return { ...result, field: null, message: 'It concerns a field that you do not see.' }
+  // The text of a rule was meant for the user of the job.
+  const isTold = isOwn || caller.fields === null || result.reason !== 'REFUSED'
+  return isTold ? result : { ...result, message: 'The change was refused.' }
 }

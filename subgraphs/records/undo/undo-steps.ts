@@ -62,9 +62,15 @@ async function referredBy(ctx: RequestContext, job: StoredUndoJob, plans: readon
 }
 
 /** Finds out which records the user sees, and compares them if something may depend on it. Nothing is changed. */
-async function compare(ctx: RequestContext, job: StoredUndoJob, items: readonly UndoItem[]): Promise<Progress> {
+async function compare(
+  ctx: RequestContext,
+  job: StoredUndoJob,
+  items: readonly UndoItem[],
+  isUnprocessable: boolean,
+): Promise<Progress> {
   const records = new UndoRecords(ctx, true)
-  const plans = await records.plansOf(eventsOf(ctx, items))
+  if (isUnprocessable) leaveAll(records, items)
+  const plans = isUnprocessable ? [] : await records.plansOf(eventsOf(ctx, items))
   await markItems(
     ctx,
     job,
@@ -84,6 +90,14 @@ async function compare(ctx: RequestContext, job: StoredUndoJob, items: readonly 
   }
 }
 
+function leaveAll(records: UndoRecords, items: readonly UndoItem[]): void {
+  for (const { object, recordId } of items) {
+    const message = `The ${nameOf({ object })} could not be processed.`
+    const unknown = { field: null, changedById: null, changedAt: null }
+    records.left.push({ object, recordId, reason: 'REFUSED', message, ...unknown })
+  }
+}
+
 /** Undoes records. A record that nobody could process stays, and is told. */
 async function takeBack(
   ctx: RequestContext,
@@ -92,19 +106,7 @@ async function takeBack(
   isUnprocessable: boolean,
 ): Promise<Progress> {
   const records = new UndoRecords(ctx)
-  if (isUnprocessable)
-    for (const { object, recordId } of items) {
-      const message = `The ${nameOf({ object })} could not be processed.`
-      records.left.push({
-        object,
-        recordId,
-        field: null,
-        reason: 'REFUSED',
-        message,
-        changedById: null,
-        changedAt: null,
-      })
-    }
+  if (isUnprocessable) leaveAll(records, items)
   else {
     const plans = await records.plansOf(eventsOf(ctx, items))
     await records.lock(plans)
@@ -135,8 +137,8 @@ export async function step(turn: Turn, size: number, isUnprocessable: boolean): 
     }
     const items = await nextItems(ctx, job, size)
     if (items.length === 0) return endPhase(ctx, job)
-    const progress =
-      job.phase === 'COMPARE' ? await compare(ctx, job, items) : await takeBack(ctx, job, items, isUnprocessable)
+    const work = job.phase === 'COMPARE' ? compare : takeBack
+    const progress = await work(ctx, job, items, isUnprocessable)
     await storeProgress(ctx, job, { ...progress, checkpoint: items.at(-1)!.number })
     return true
   })

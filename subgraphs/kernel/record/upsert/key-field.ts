@@ -1,5 +1,6 @@
 import { invalid, type FieldProblem } from '../../errors.ts'
 import { exactNumberOf, isExactNumber, textOfNumber } from '../../json/exact-number.ts'
+import { noteColumns } from '../note-fields.ts'
 import type { RequestContext } from '../../request.ts'
 import type { Column } from '../column.ts'
 import { customFieldKey, customFieldsName } from '../custom-field-column.ts'
@@ -28,13 +29,15 @@ export function keyFieldNamed({ columns: { byName, customFields } }: RecordShape
 }
 
 /** The field that a caller names; 400 if it is no key, 403 if the caller may not read it. */
-export function keyFieldOf({ caller }: RequestContext, definition: RecordShape, field: string): KeyField {
+export function keyFieldOf(ctx: RequestContext, definition: RecordShape, field: string): KeyField {
+  const { caller } = ctx
   const key = keyFieldNamed(definition, field)
   if (!key) {
     const message = `field must be ${externalIdName} or the name of a unique custom field.`
     throw invalid({ path: 'field', code: 'NOT_A_KEY', message })
   }
   requireReadable(caller, definition, key.name)
+  noteColumns(ctx, definition, [key.column.name])
   return key
 }
 

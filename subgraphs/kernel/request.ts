@@ -118,6 +118,8 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly locked?: ReadonlySet<string>
   /** Records whose writes are decided one by one and written together. */
   readonly collected?: Collected | undefined
+  /** The slug of the app that is installed, updated or removed: what is written belongs to it (`record/managed-by.ts`). */
+  readonly managedBy?: string
   /** The hooks of the organization are not called; its validation rules apply. */
   readonly isWithoutHooks?: boolean
   /** How many references to deleted records the operation may still clear in its transaction, and how many details it may delete; the others follow later. */

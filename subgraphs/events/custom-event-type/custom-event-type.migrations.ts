@@ -28,3 +28,8 @@ export const customEventTypeTable: Migration = {
     );
   `,
 }
+
+export const customEventTypeManagedBy: Migration = {
+  name: '20261230-events-custom-event-type-managed-by',
+  sql: 'alter table events.custom_event_type add column managed_by text;',
+}

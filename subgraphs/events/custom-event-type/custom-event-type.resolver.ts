@@ -17,7 +17,7 @@ import {
   CustomEventTypePageArgs,
   CustomEventTypeUpdateInput,
 } from './custom-event-type.inputs.ts'
-import { customEventTypeTable } from './custom-event-type.migrations.ts'
+import { customEventTypeManagedBy, customEventTypeTable } from './custom-event-type.migrations.ts'
 import { customEventType, customEventTypesMax } from './custom-event-type.record.ts'
 import { CustomEventType } from './custom-event-type.ts'
 import { payloadCharactersMax, publishCustomEvent } from './publish.ts'
@@ -103,6 +103,6 @@ export const customEventTypeResource: Resource = {
   resolver: CustomEventTypeResolver,
   component: customEventTypeComponent,
   announces: [customEventType],
-  migrations: [customEventTypeTable],
+  migrations: [customEventTypeTable, customEventTypeManagedBy],
   rest: restArea(customEventType, { path: 'custom-event-types', filters: ['apiName', 'publishAccess'] }),
 }

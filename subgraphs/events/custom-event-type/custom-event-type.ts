@@ -4,6 +4,7 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord, type JsonObject } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 
 export const PublishAccess = enumeration('PublishAccess', 'Which users may publish events of a custom event type.', {
   ADMINS: 'Owners and admins.',
@@ -72,4 +73,7 @@ export class CustomEventType extends OrgRecord {
     example: 'MEMBERS',
   })
   publishAccess!: PublishAccess
+
+  @ManagedBy()
+  managedBy!: string | null
 }

@@ -141,8 +141,13 @@ function validatorOf(schema: Json): ValidateFunction {
   return found
 }
 
-/** What is wrong with a value of the schema; null if it fits. */
-export function problemOfValue(schema: Json, of: string, value: unknown): FieldProblem | null {
+/** What is wrong with a value of the schema that an action or an app has; null if it fits. */
+export function problemOfValue(
+  schema: Json,
+  of: string,
+  value: unknown,
+  owner: 'the action' | 'the app' = 'the action',
+): FieldProblem | null {
   const validate = validatorOf(schema)
   // A plain copy: numbers that are kept exactly are objects otherwise.
   if (validate(JSON.parse(JSON.stringify(value)))) return null
@@ -151,7 +156,7 @@ export function problemOfValue(schema: Json, of: string, value: unknown): FieldP
   const parts = [of, ...instancePath.split('/').slice(1), missingProperty ?? additionalProperty ?? '']
   const path = parts.filter(Boolean).join('.').slice(0, 300)
   const code = codes[keyword] ?? 'WRONG_VALUE'
-  return { path, code, message: `${path} does not fit the schema of the action: ${message}.` }
+  return { path, code, message: `${path} does not fit the schema of ${owner}: ${message}.` }
 }
 
 const codes: Readonly<Record<string, string>> = {

@@ -69,6 +69,7 @@ export const customAction: RecordDefinition<CustomAction> = defineRecord(CustomA
   references: { ownerId: activeUsers },
   unique: { custom_action_api_name: 'apiName' },
   events: customActionEvents,
+  localColumns: ['sealedSecret', 'sealedPreviousSecret', 'previousSecretExpiresAt'],
   isAdministrative: true,
   audit: auditRecord('custom_action', audited),
   invariants: actionProblems,

@@ -4,6 +4,7 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 
 export const actionsMax = 200
@@ -180,4 +181,7 @@ export class CustomAction extends OrgRecord {
       'The secret that signs the requests to `url`, `whsec_` and base64; only in the answer that creates the action or regenerates its secret, otherwise null.',
   })
   secret?: string | null
+
+  @ManagedBy()
+  managedBy!: string | null
 }

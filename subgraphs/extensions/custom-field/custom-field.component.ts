@@ -129,9 +129,10 @@ export const customFieldComponent: MetadataComponent = {
     return new Map(
       rows.map((row) => {
         const content = mapping.contentOf(row as unknown as Content)
-        const isPart = customObjectName(row.entity) !== null
+        const object = customObjectName(row.entity)
         const omitted = omittedOf(mapping, row)
-        return [nameOf(content), { name: nameOf(content), content, omitted, row, ...(isPart && { isPart }) }]
+        const partOf = object === null ? {} : { partOf: { type: 'CUSTOM_OBJECT', name: object } }
+        return [nameOf(content), { name: nameOf(content), content, omitted, row, managedBy: row.managedBy, ...partOf }]
       }),
     )
   },

@@ -7,6 +7,7 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import {
   aliasesMax,
   entityMax,
@@ -282,4 +283,7 @@ export class CustomField extends OrgRecord {
     example: null,
   })
   progress!: CustomFieldProgress | null
+
+  @ManagedBy()
+  managedBy!: string | null
 }

@@ -146,7 +146,7 @@ export const customObjectComponent: MetadataComponent = {
         const omitted = fields.flatMap((field) =>
           omittedOf(fieldMapping, field).map((name) => `${name} of the field ${field.name}`),
         )
-        return [row.name, { name: row.name, content, omitted, row, fields }]
+        return [row.name, { name: row.name, content, omitted, row, fields, managedBy: row.managedBy }]
       }),
     )
   },

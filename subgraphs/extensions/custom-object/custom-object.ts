@@ -4,6 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { nameFieldsMax } from './bounds.ts'
 
 @ObjectType({
@@ -64,4 +65,7 @@ export class CustomObject extends OrgRecord {
   /** Records can still have the values of these fields as their names: deleted ones, and those in events. */
   @Column(() => [String], { internal: true, maxItems: nameFieldsMax })
   formerNameFields!: string[]
+
+  @ManagedBy()
+  managedBy!: string | null
 }

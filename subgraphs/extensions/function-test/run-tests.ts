@@ -32,7 +32,10 @@ export interface SelectedTest {
 export interface TestedFunction {
   readonly apiName: string
   readonly functionId: string
-  readonly settings: Omit<RunnableFunction, 'apiName' | 'updatedById' | 'runAsUserId' | 'runAsAdmin' | 'scopes'>
+  readonly settings: Omit<
+    RunnableFunction,
+    'apiName' | 'updatedById' | 'runAsUserId' | 'runAsAdmin' | 'scopes' | 'appSettings'
+  >
   readonly secretNames: readonly string[]
   readonly tests: readonly SelectedTest[]
   /** Null if it has no source. Refuses one that does not compile. */

@@ -120,7 +120,15 @@ function storedFunction(
     ...Object.fromEntries(tests.map(({ name, sha256, text }) => [sourceOfTest(name), { sha256, text }])),
   }
   const omitted = mapping.omittedOf(row as unknown as Values)
-  return { name: row.apiName, content: mapping.contentOf(values), sources, omitted, row, language }
+  return {
+    name: row.apiName,
+    content: mapping.contentOf(values),
+    sources,
+    omitted,
+    row,
+    language,
+    managedBy: row.managedBy,
+  }
 }
 
 /** A function as its files would make it. */

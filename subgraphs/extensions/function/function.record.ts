@@ -50,6 +50,7 @@ export const serverlessFunction: RecordDefinition<ServerlessFunction> = defineRe
   events: functionEvents,
   isAdministrative: true,
   audit: auditRecord('serverless_function', audited),
+  localColumns: ['runAsUserId'],
   invariants: settingsProblems,
   checks: eventTypeProblems,
   serializedRules: [fewFunctions, namedObjectsExist<ServerlessFunction>(startingObjects)],

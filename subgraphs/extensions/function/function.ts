@@ -3,6 +3,7 @@ import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import {
   allowedHostsMax,
   descriptionMax,
@@ -76,7 +77,7 @@ export class ServerlessFunction {
 
   @Column(() => Json, {
     default: {},
-    description: `Configuration that is no secret, readable as \`context.env\`: names in UPPER_SNAKE_CASE with at most 64 characters, each with a text of at most ${envVarMax}; at most ${envVarsMax} names and ${envVarsCharactersMax} characters together. A change replaces all of them.`,
+    description: `Configuration that is no secret, readable as \`context.env\`: names in UPPER_SNAKE_CASE with at most 64 characters, each with a text of at most ${envVarMax}; at most ${envVarsMax} names and ${envVarsCharactersMax} characters together. A change replaces all of them. A function that an app brought also reads \`context.env.APP_SETTINGS\`: what the organization set for the app, as a JSON text.`,
     example: { SCORE_OF_CHIEFS: '90' },
   })
   envVars!: Record<string, string>
@@ -228,4 +229,7 @@ export class ServerlessFunction {
   /** Names of secrets that the files of the function declare; they may not be set. */
   @Column(() => [String], { internal: true, max: 64, maxItems: secretsMax })
   requiredSecrets!: string[]
+
+  @ManagedBy()
+  managedBy!: string | null
 }

@@ -39,6 +39,8 @@ export interface RunnableFunction {
   readonly allowedHosts: readonly string[]
   readonly timeoutMs: number
   readonly memoryMb: number
+  /** What the organization set for the app that brought the function; null for functions of the organization. */
+  readonly appSettings: Readonly<Record<string, unknown>> | null
 }
 
 /** All that an invocation needs from the database. */
@@ -68,6 +70,8 @@ export async function prepareRun(db: Sql, now: Date, start: FunctionStart): Prom
   const [row] = await db.query<StoredRun & Record<string, unknown>>(
     `select f.api_name as "apiName", f.updated_by_id as "updatedById", f.run_as_user_id as "runAsUserId", f.run_as_admin as "runAsAdmin", f.scopes,
        f.env_vars as "envVars", f.allowed_hosts as "allowedHosts", f.timeout_ms as "timeoutMs", f.memory_mb as "memoryMb",
+       (select a.settings from extensions.installed_app a
+        where a.organization_id = f.organization_id and a.slug = f.managed_by) as "appSettings",
        v.id as "versionId", v.code, v.source_map as "sourceMap", (
          select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'sealed', s.sealed_value)), '[]') from extensions.function_secret s
          where s.organization_id = f.organization_id and s.function_id = f.id

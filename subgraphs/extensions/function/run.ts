@@ -23,6 +23,10 @@ export type FunctionServices = Pick<Ports, (typeof functionPorts)[number]> & { r
 const isQueued: ReadonlySet<InvocationTrigger> = new Set(['EVENT', 'SCHEDULE', 'WORKFLOW'])
 
 const nothing = { output: null, error: null, logs: [], droppedLogs: 0, durationMs: 0, cpuMs: 0, memoryMb: 0 } as const
+/** Functions that an app brought read what the organization set for it as a JSON text. */
+const environmentOf = ({ envVars, appSettings }: PreparedRun['settings']): Readonly<Record<string, string>> =>
+  appSettings === null ? envVars : { ...envVars, APP_SETTINGS: JSON.stringify(appSettings) }
+
 const ended = (message: string): SandboxResult['error'] => ({ name: 'Error', message, stack: null })
 
 /** Runs what was prepared. No transaction may be open, because it takes as long as the function wants, and writes in transactions of its own. */
@@ -47,7 +51,7 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
     organizationId,
     program,
     input: start.input,
-    env: settings.envVars,
+    env: environmentOf(settings),
     secrets,
     invocation: { id: invocationId, trigger, depth, attempt },
     level: isQueued.has(trigger) ? 0 : depth,

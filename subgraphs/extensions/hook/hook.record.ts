@@ -38,6 +38,7 @@ export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(Bef
   references: { ownerId: activeUsers },
   unique: { before_save_hook_name: 'name' },
   events: hookEvents,
+  localColumns: ['sealedSecret', 'sealedPreviousSecret', 'previousSecretExpiresAt'],
   isAdministrative: true,
   audit: auditRecord(
     'before_save_hook',

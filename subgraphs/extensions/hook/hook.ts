@@ -4,6 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 import { SaveOperation } from '../save-operation.ts'
 import { failuresMax, pauseMs, positionMax, recordsMax, timeoutBounds, timeoutDefault, urlMax } from './bounds.ts'
@@ -154,4 +155,7 @@ export class BeforeSaveHook extends OrgRecord {
       'The secret that signs the calls, `whsec_` and base64; only in the answer that creates the hook or regenerates its secret, otherwise null.',
   })
   secret?: string | null
+
+  @ManagedBy()
+  managedBy!: string | null
 }

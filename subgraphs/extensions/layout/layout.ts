@@ -4,6 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax } from '../extended-type.ts'
 import { layoutTypeNames } from './layout-types.ts'
 
@@ -56,4 +57,7 @@ export class Layout extends OrgRecord {
     },
   })
   config!: unknown
+
+  @ManagedBy()
+  managedBy!: string | null
 }

@@ -4,6 +4,7 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { isRequired, writableColumns } from '../../kernel/record/inputs.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { filledSlots, type FilledSlot, type FilledSlots } from '../app/installed-slots.ts'
 import { latestShapeOfType, unknownObject } from '../extended-type.ts'
 import { hasField, type LayoutConfig, type LayoutItem, type LayoutSection } from './layout-config.ts'
 import { isLayoutType, layoutTypeProblem } from './layout-types.ts'
@@ -14,6 +15,13 @@ interface StoredLayout extends Record<string, unknown> {
   readonly name: string
   readonly profile: string | null
   readonly config: LayoutConfig
+}
+
+/** An item as it is shown: a field, or what an app shows at its place. */
+export type ShownItem = LayoutItem | FilledSlot
+
+export interface ShownSection extends Required<Omit<LayoutSection, 'items'>> {
+  readonly items: readonly ShownItem[]
 }
 
 /** The layout of the caller: that of the profile, else the default of the organization, else one of all fields. */
@@ -45,13 +53,14 @@ export async function layoutOf(
     [ctx.caller.organizationId, objectType, profile ?? ''],
   )
   const config = found?.config ?? { sections: [allFields(shape)] }
+  const { shown, warnings } = await filledSlots(ctx, objectType, slotsOf(config))
   return {
     objectType,
     layoutId: found?.id ?? null,
     name: found?.name ?? null,
     profile: found?.profile ?? null,
-    config: { sections: config.sections.map((section) => shownSection(ctx, shape, section)) },
-    warnings: slotsOf(config).map((slot) => ({ code: 'APP_NOT_INSTALLED', slot })),
+    config: { sections: config.sections.map((section) => shownSection(ctx, shape, section, shown)) },
+    warnings: [...warnings],
   }
 }
 
@@ -67,19 +76,22 @@ function allFields(shape: RecordShape): LayoutSection {
 const slotsOf = ({ sections }: LayoutConfig): string[] =>
   sections.flatMap(({ items }) => items.flatMap(({ slot }) => (slot === undefined ? [] : [slot])))
 
-/** The section as the caller sees it: without hidden fields and without slots of apps that the organization does not have. */
+/** The section as the caller sees it: without hidden fields and without slots that no installed app fills. */
 export function shownSection(
   { caller }: Pick<RequestContext, 'caller'>,
   shape: RecordShape,
   section: LayoutSection,
-): Required<LayoutSection> {
+  slots: FilledSlots['shown'] = new Map(),
+): ShownSection {
   const { label, columns = 2, isCollapsed = false } = section
   const mandatory = new Set(
     writableColumns(shape.entity, 'UPDATE')
       .filter(isRequired)
       .map(({ name }) => name),
   )
-  const items = section.items.flatMap(({ field, isReadOnly, isRequired: asked = false }): LayoutItem[] => {
+  const items = section.items.flatMap(({ field, slot, isReadOnly, isRequired: asked = false }): ShownItem[] => {
+    const filled = slot === undefined ? undefined : slots.get(slot)
+    if (filled) return [filled]
     if (field === undefined || !hasField(shape, field) || isHidden(caller, shape, field)) return []
     const column = shape.columns.byName.get(field)!
     const isWritable = mayWrite(caller, shape, field) && column.writable !== 'NEVER'

@@ -1,12 +1,13 @@
 import { Field, ID, ObjectType } from 'type-graphql'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { Json } from '../../kernel/record/scalars.ts'
-import type { LayoutConfig } from './layout-config.ts'
+import type { ShownSection } from './resolve-layout.ts'
 
 @ObjectType({ description: 'A place of a layout or page that is left out.' })
 export class LayoutWarning {
   @OutputField(() => String, {
-    description: 'Why it is left out: `APP_NOT_INSTALLED`, the organization does not have the app.',
+    description:
+      'Why it is left out: `APP_NOT_INSTALLED`, the organization does not have the app; `SLOT_NOT_AVAILABLE`, the installed version of the app has no such place for the record type.',
     example: 'APP_NOT_INSTALLED',
   })
   code!: string
@@ -43,7 +44,7 @@ export class ResolvedLayout {
 
   @OutputField(() => Json, {
     description:
-      'The arrangement: `{sections: [{label, columns, isCollapsed, items: [{field, isReadOnly, isRequired}]}]}`, without fields that the profile hides and without places of apps that are not installed. `isReadOnly` is true where the profile or the field permits no change, `isRequired` also where the field itself needs a value.',
+      'The arrangement: `{sections: [{label, columns, isCollapsed, items: [{field, isReadOnly, isRequired}]}]}`, without fields that the profile hides. An item that an installed app fills is `{slot, label, url, height}`: the front end shows the https address `url` in `height` pixels, and adds `objectType` and `recordId` to its query; places that no app fills are left out. `isReadOnly` is true where the profile or the field permits no change, `isRequired` also where the field itself needs a value.',
     example: {
       sections: [
         {
@@ -55,7 +56,7 @@ export class ResolvedLayout {
       ],
     },
   })
-  config!: LayoutConfig
+  config!: { readonly sections: readonly ShownSection[] }
 
   @Field(() => [LayoutWarning], { description: 'What is left out for another reason than field security.' })
   warnings!: LayoutWarning[]

@@ -1,4 +1,6 @@
+import type { Caller } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database/sql.ts'
+import type { AppChange } from '../app/finish-app-change.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
@@ -29,29 +31,53 @@ export async function requestDeployment(
   { checkOnly, allowDestructive, expectedVersion, testLevel, tests }: DeploymentOptions,
 ): Promise<MetadataDeployment> {
   requireAdministrator(ctx)
-  const files = await storedFiles(await filesOfSource(ctx, source))
-  const id = newId()
-  const values = new Values()
-  const row = {
-    organization_id: ctx.caller.organizationId,
-    id,
+  const id = await queueDeployment(ctx, ctx.caller, {
     check_only: checkOnly,
     allow_destructive: allowDestructive,
     expected_version: expectedVersion,
     test_level: testLevel,
     test_names: tests && JSON.stringify(tests),
-    caller: JSON.stringify(requestedBy(ctx.caller)),
-    files,
-    created_by_id: ctx.caller.userId,
-    requested_at: ctx.clock.now().toISOString(),
-  }
-  await ctx.db.query(insertRow(values, table, row), values.list, 'WRITE')
+    files: await storedFiles(await filesOfSource(ctx, source)),
+  })
   return readDeployment(ctx, id)
 }
 
+async function queueDeployment(ctx: RequestContext, by: Caller, options: Row): Promise<string> {
+  const id = newId()
+  const values = new Values()
+  const row = {
+    organization_id: ctx.caller.organizationId,
+    id,
+    caller: JSON.stringify(requestedBy(by)),
+    created_by_id: ctx.caller.userId,
+    requested_at: ctx.clock.now().toISOString(),
+    ...options,
+  }
+  await ctx.db.query(insertRow(values, table, row), values.list, 'WRITE')
+  return id
+}
+
+/** Queues what an app's installation, update or removal does to the components of the organization. Its components act with the granted scopes only. */
+export const requestAppDeployment = (
+  ctx: RequestContext,
+  files: Uint8Array,
+  change: AppChange,
+  scopes: readonly string[],
+): Promise<string> =>
+  queueDeployment(
+    ctx,
+    { ...ctx.caller, scopes: [...scopes] },
+    {
+      check_only: false,
+      allow_destructive: false,
+      files,
+      app: JSON.stringify(change),
+    },
+  )
+
 const common = `d.id, d.status, d.check_only as "checkOnly", d.allow_destructive as "allowDestructive",
   d.test_level as "testLevel", d.expected_version as "expectedVersion", d.version, d.counts, d.requested_at as "createdAt", d.created_by_id as "createdById",
-  d.started_at as "startedAt", d.ended_at as "endedAt"`
+  d.started_at as "startedAt", d.ended_at as "endedAt", d.app ->> 'slug' as app`
 
 export async function readDeployment({ db, caller }: RequestContext, id: string): Promise<MetadataDeployment> {
   const [row] = isId(id)

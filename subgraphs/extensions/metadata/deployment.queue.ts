@@ -5,6 +5,7 @@ import type { MetadataContext } from '../../kernel/metadata/component.ts'
 import { Values } from '../../kernel/record/predicate.ts'
 import { updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
+import { finishAppChange, type AppChange } from '../app/finish-app-change.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Services } from '../../kernel/request.ts'
 import { attemptMsMax, attemptsMax, keptDays, shownMax } from './bounds.ts'
@@ -61,6 +62,7 @@ interface StoredDeployment extends Record<string, unknown> {
   readonly tests: readonly string[] | null
   readonly caller: RequestedBy
   readonly files: Uint8Array
+  readonly app: AppChange | null
   readonly isCancelled: boolean
 }
 
@@ -99,7 +101,7 @@ async function carriedOut(services: Services, item: Leased<QueuedItem>, signal: 
     const message = 'The user who requested the deployment may not act any more.'
     return ended(services, item, 'FAILED', refusedWith({ code: 'PERMISSION_DENIED', message }))
   }
-  const { checkOnly, allowDestructive, expectedVersion, testLevel, tests } = stored
+  const { checkOnly, allowDestructive, expectedVersion, testLevel, tests, app } = stored
   let isFinished = false
   const result = await runDeployment(services, caller, {
     files: await filesStored(stored.files),
@@ -108,12 +110,14 @@ async function carriedOut(services: Services, item: Leased<QueuedItem>, signal: 
     expectedVersion,
     testLevel,
     tests,
+    app: app && app.slug,
     signal,
     beginTests: () => setStatus(services, item, 'TESTING'),
     begin: () => setStatus(services, item, 'DEPLOYING'),
     requireWanted: (sql = services.database) => requireWanted(sql, item),
     finish: async (ctx, done) => {
       await announced(ctx, item, done)
+      if (app) await finishAppChange(ctx, app)
       isFinished = true
     },
   })
@@ -134,7 +138,7 @@ async function begun(
      where organization_id = $1 and id = $2 and lease_token = $3 and state = 'QUEUED'
      returning check_only as "checkOnly", allow_destructive as "allowDestructive", expected_version as "expectedVersion",
        test_level as "testLevel", test_names as tests,
-       caller, files, is_cancelled as "isCancelled"`,
+       caller, files, app, is_cancelled as "isCancelled"`,
     [organization, id, token, clock.now().toISOString()],
     'WRITE',
   )

@@ -177,6 +177,14 @@ abstract class DeploymentParts {
   })
   counts!: MetadataChangeNumbers | null
 
+  @OutputField(() => String, {
+    nullable: true,
+    description:
+      'Slug of the app that it installs, updates or removes; null for a deployment of files of the organization.',
+    example: null,
+  })
+  app!: string | null
+
   @OutputField(() => DateTime, { description: 'When it was requested.', example: time })
   createdAt!: string
 

@@ -35,6 +35,16 @@ const problemOf = (file: string, path: string, code: string, message: string): F
   message,
 })
 
+const keyOf = ({ type, name }: { readonly type: string; readonly name: string }): string => `${type} ${name}`
+
+/** The components of a package, with those that are parts of the files of others. */
+const keysIn = (components: Package['components']): Set<string> =>
+  new Set(
+    components.flatMap(({ component, name, content }) =>
+      [{ type: component.type, name }, ...(component.partsIn?.(content) ?? [])].map(keyOf),
+    ),
+  )
+
 interface PlannedDeletion {
   readonly deletion: Deletion
   readonly stored: StoredComponent
@@ -47,15 +57,11 @@ function deletionsOf(
   { byType }: MetadataState,
   problems: FileProblem[],
 ): PlannedDeletion[] {
-  const kept = new Set(
-    components.flatMap(({ component, name, content }) =>
-      [{ type: component.type, name }, ...(component.partsIn?.(content) ?? [])].map((one) => `${one.type} ${one.name}`),
-    ),
-  )
+  const kept = keysIn(components)
   const seen = new Set<string>()
   return deletions.flatMap((deletion): PlannedDeletion[] => {
     const { type, name, path } = deletion
-    const key = `${type} ${name}`
+    const key = keyOf(deletion)
     const component = metadataComponent(type)
     const stored = component ? byType.get(component)?.get(name) : undefined
     if (kept.has(key)) problems.push(problemOf(file, path, 'NOT_TOGETHER', `${path} is also in the source.`))
@@ -88,9 +94,43 @@ function excessOf(planned: readonly PlannedComponent[], { byType }: MetadataStat
   })
 }
 
-/** What has to be done so that the organization is what the package says. */
-export function planOf(ctx: RequestContext, wanted: Package, state: MetadataState): DeploymentPlan {
-  const problems: FileProblem[] = []
+/** What an app brought and its package no longer has. Fields go with their object. */
+function droppedBy(app: string, { components }: Package, { byType }: MetadataState): PlannedStep[] {
+  const kept = keysIn(components)
+  const dropped = [...byType].flatMap(([component, stored]) =>
+    [...stored.values()]
+      .filter(({ name, managedBy }) => managedBy === app && !kept.has(keyOf({ type: component.type, name })))
+      .map((one) => ({ component, one })),
+  )
+  const gone = new Set(dropped.map(({ component: { type }, one: { name } }) => keyOf({ type, name })))
+  return dropped
+    .filter(({ one: { partOf } }) => !partOf || !gone.has(keyOf(partOf)))
+    .map(({ component, one }) => {
+      const { type } = component
+      const file = component.pathOf(one.name)
+      const of = { type, name: one.name, file, change: 'DELETED' as const, plan: null, packaged: null }
+      return { ...component.removal(one, true), of }
+    })
+}
+
+/** The components of an app that the organization, or another app, has under the same name. */
+function takenNames(app: string, wanted: Package, { byType }: MetadataState): FileProblem[] {
+  return wanted.components.flatMap(({ component, name, file }) => {
+    const stored = byType.get(component)?.get(name)
+    if (!stored || stored.managedBy === app) return []
+    const owner = stored.managedBy === null ? 'The organization' : `The app ${stored.managedBy}`
+    return [problemOf(file, '', 'NOT_UNIQUE', `${owner} has the ${component.noun} ${name} already.`)]
+  })
+}
+
+/** What has to be done so that the organization is what the package says; for an app, what it brought before and no longer has is removed. */
+export function planOf(
+  ctx: RequestContext,
+  wanted: Package,
+  state: MetadataState,
+  app: string | null = null,
+): DeploymentPlan {
+  const problems: FileProblem[] = app === null ? [] : takenNames(app, wanted, state)
   const planned = wanted.components.map((packaged): PlannedComponent => {
     const { component, name, file } = packaged
     const plan = component.plan(ctx, packaged, state.byType.get(component)?.get(name) ?? null)
@@ -102,9 +142,11 @@ export function planOf(ctx: RequestContext, wanted: Package, state: MetadataStat
     const of = { type, name, file: wanted.deletionFile, change: 'DELETED' as const, plan: null, packaged: null }
     return { ...step, of, placeOf: () => ({ path }) }
   })
+  const dropped = app === null ? [] : droppedBy(app, wanted, state)
+  const removed = [...removals, ...dropped]
   return {
-    components: [...planned, ...removals.map(({ of }) => of)],
-    steps: [...inOrder(steps), ...inOrder(removals).toReversed()],
+    components: [...planned, ...removed.map(({ of }) => of)],
+    steps: [...inOrder(steps), ...inOrder<PlannedStep>(removed).toReversed()],
     calls: planned.flatMap(({ plan }) => plan?.calls ?? []),
     problems,
   }

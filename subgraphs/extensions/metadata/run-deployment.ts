@@ -32,6 +32,8 @@ export interface DeploymentWork extends TestingOptions {
   readonly checkOnly: boolean
   readonly allowDestructive: boolean
   readonly expectedVersion: string | null
+  /** The slug of the app whose package it is; null for a project of the organization. */
+  readonly app: string | null
   /** When it aborts, the deployment ends without an effect. */
   readonly signal: AbortSignal
   /** Throws if the deployment is to end without an effect. */
@@ -75,15 +77,28 @@ function destructionProblems({ deletions }: Package, { allowDestructive }: Deplo
   return [{ file: deletionFile, path: 'delete', code: 'NOT_ALLOWED', message }]
 }
 
+interface DeployedBy {
+  readonly caller: Caller
+  readonly app: string | null
+}
+
 interface Contexts {
   /** A context of its own for each part, so that what it reads is limited by itself. */
   next(): MetadataContext
 }
 
-function contexts(services: Services, caller: Caller, db: Sql | null, externalCalls: ExternalCalls | null): Contexts {
+function contexts(
+  services: Services,
+  { caller, app }: DeployedBy,
+  db: Sql | null,
+  externalCalls: ExternalCalls | null,
+): Contexts {
   const operation = { caller, requestId: newId(), idempotency: null, operationId: services.operationId }
   const ports = portsOf(services, portNames)
-  return { next: () => requestContext(operation, services, { ports, externalCalls, ...(db && { db }) }) }
+  const managed = app === null ? {} : { managedBy: app }
+  return {
+    next: () => ({ ...requestContext(operation, services, { ports, externalCalls, ...(db && { db }) }), ...managed }),
+  }
 }
 
 async function attemptDeployment(
@@ -92,12 +107,13 @@ async function attemptDeployment(
   wanted: Package,
   work: DeploymentWork,
 ): Promise<Result> {
-  const { signal } = work
+  const { signal, app } = work
+  const by = { caller, app }
   signal.throwIfAborted()
   await services.extensions.load(caller.organizationId)
-  const outside = contexts(services, caller, null, null)
+  const outside = contexts(services, by, null, null)
   const first = await decided(outside, wanted, work, caller.organizationId)
-  if ('problems' in first || (!first.hasEffect && work.testLevel === 'NONE')) return resultOf(first)
+  if ('problems' in first || (!first.hasEffect && work.testLevel === 'NONE' && app === null)) return resultOf(first)
   const externalCalls = await callsMade(outside.next(), first.plan.calls, signal)
   const { tests, problems } = await testsOfDeployment(outside, wanted, externalCalls, {
     ...work,
@@ -105,12 +121,12 @@ async function attemptDeployment(
   })
   if (problems.length > 0)
     return { problems: problems.slice(0, problemsMax), components: first.plan.components, tests, version: null }
-  if (!first.hasEffect) return { ...resultOf(first), tests }
+  if (!first.hasEffect && app === null) return { ...resultOf(first), tests }
   await services.vault.load(caller.organizationId)
   await work.begin()
   try {
     return await services.tenants.of(caller.organizationId, { caller }).transaction(async (sql) => {
-      const inside = contexts(services, caller, sql, externalCalls)
+      const inside = contexts(services, by, sql, externalCalls)
       const again = await decided(inside, wanted, work, caller.organizationId)
       if ('problems' in again) throw new TakenBack({ ...resultOf(again), tests })
       const failed = await carriedOut(inside, again.plan, work, sql)
@@ -147,7 +163,7 @@ const resultOf = (one: Decided): Result => ({
 async function decided(
   contextsOf: Contexts,
   wanted: Package,
-  { expectedVersion }: DeploymentWork,
+  { expectedVersion, app }: DeploymentWork,
   organizationId: string,
 ): Promise<Decided> {
   const ctx = contextsOf.next()
@@ -157,7 +173,7 @@ async function decided(
     const message = `The organization has the version ${version}; retrieve it again and repeat your changes.`
     return { problems: [{ file: null, path: 'expectedVersion', code: 'VERSION_CONFLICT', message }], plan: null }
   }
-  const plan = planOf(ctx, wanted, state)
+  const plan = planOf(ctx, wanted, state, app)
   if (plan.problems.length > 0) return { problems: plan.problems.slice(0, problemsMax), plan }
   return { plan, hasEffect: plan.steps.length > 0, version }
 }

@@ -30,10 +30,12 @@ export interface ComponentFiles {
   readonly stored: StoredComponent
 }
 
-/** The components with files of their own, in the order of their paths. */
+/** The components that the organization made, with files of their own, in the order of their paths. What apps brought is in their packages. */
 export function componentsWithFiles({ byType }: MetadataState): ComponentFiles[] {
   const all = [...byType].flatMap(([component, stored]) =>
-    [...stored.values()].filter(({ isPart }) => !isPart).map((one) => ({ component, stored: one })),
+    [...stored.values()]
+      .filter(({ partOf, managedBy }) => !partOf && managedBy === null)
+      .map((one) => ({ component, stored: one })),
   )
   const path = ({ component, stored }: ComponentFiles): string => component.pathOf(stored.name)
   return all.toSorted((one, other) => (path(one) < path(other) ? -1 : 1))

@@ -46,6 +46,7 @@ export const namedCredential: RecordDefinition<NamedCredential> = defineRecord(N
   references: { ownerId: activeUsers },
   unique: { named_credential_api_name: 'apiName' },
   events: namedCredentialEvents,
+  localColumns: ['secretStatus', 'sealedSecret'],
   isAdministrative: true,
   audit: auditRecord('named_credential', audited),
   calculated: ({ authType, sealedSecret }) => ({

@@ -5,6 +5,7 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { headersDescription } from '../../kernel/outbound/header-rules.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { scopesMax, timeoutBounds, timeoutDefault, urlMax } from './bounds.ts'
 
 export const CredentialAuthType = enumeration(
@@ -155,4 +156,7 @@ export class NamedCredential extends OrgRecord {
   /** The longest secret takes 32,768 bytes, and a third more as text. */
   @Column(() => String, { nullable: true, internal: true, max: 50_000 })
   sealedSecret!: string | null
+
+  @ManagedBy()
+  managedBy!: string | null
 }

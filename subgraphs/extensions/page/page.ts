@@ -5,6 +5,7 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { Part, Structure, StructureColumn } from '../../kernel/record/structure.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax } from '../extended-type.ts'
 import { layoutTypeNames } from '../layout/layout-types.ts'
 import {
@@ -126,4 +127,7 @@ export class Page extends OrgRecord {
   /** Custom objects that the page names, `custom:site_visit`, and custom fields, `ACCOUNT customFields.tier`. */
   @Column(() => [String], { internal: true, writable: 'NEVER' })
   names!: string[]
+
+  @ManagedBy()
+  managedBy!: string | null
 }

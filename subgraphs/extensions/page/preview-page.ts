@@ -92,7 +92,9 @@ function valueOf(record: Values, name: string): unknown {
 const shownNames = (regions: readonly ShownRegion[]): string[] =>
   regions.flatMap(({ components }) =>
     components.flatMap(({ sections = [] }) =>
-      sections.flatMap(({ items }) => items.flatMap(({ field }) => (field === undefined ? [] : [field]))),
+      sections.flatMap(({ items }) =>
+        items.flatMap((item) => ('field' in item && item.field !== undefined ? [item.field] : [])),
+      ),
     ),
   )
 

@@ -5,9 +5,10 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { latestShapeOfType, unknownObject } from '../extended-type.ts'
-import { hasField, type LayoutSection } from '../layout/layout-config.ts'
+import { filledSlots, type FilledSlots } from '../app/installed-slots.ts'
+import { hasField } from '../layout/layout-config.ts'
 import { isLayoutType, layoutTypeProblem } from '../layout/layout-types.ts'
-import { layoutOf, shownSection } from '../layout/resolve-layout.ts'
+import { layoutOf, shownSection, type ShownSection } from '../layout/resolve-layout.ts'
 import type { LayoutWarning, ResolvedLayout } from '../layout/resolved-layout.ts'
 import { regionColumns, rowsUsual } from './bounds.ts'
 import {
@@ -44,7 +45,7 @@ interface ShownPage {
 }
 
 /** A component of a page as it is shown, without its type. */
-type ShownComponent = Readonly<Record<string, unknown>> & { readonly sections?: readonly LayoutSection[] }
+type ShownComponent = Readonly<Record<string, unknown>> & { readonly sections?: readonly ShownSection[] }
 
 /** Null if nothing of a component is shown. */
 type Shown = ShownComponent | null
@@ -73,7 +74,13 @@ function shownList({ ctx, shape }: Viewer, component: RelatedListComponent): Sho
   return { label, objectType, field, kind, columns: shown, limit }
 }
 
-function shownComponent(viewer: Viewer, component: PageComponent, layout: ResolvedLayout | null): Shown {
+interface Around {
+  /** The layout of the viewer, where a component shows it. */
+  readonly layout: ResolvedLayout | null
+  readonly slots: FilledSlots['shown']
+}
+
+function shownComponent(viewer: Viewer, component: PageComponent, { layout, slots }: Around): Shown {
   switch (component.type) {
     case 'FIELDS':
       return shownFields(viewer, component)
@@ -87,9 +94,10 @@ function shownComponent(viewer: Viewer, component: PageComponent, layout: Resolv
       return { label: component.label ?? null, limit: component.limit ?? rowsUsual }
     case 'TEXT':
       return { text: component.text }
-    case 'APP_SLOT':
-      // No organization has apps with places, so each slot is told in `warnings`.
-      return null
+    case 'APP_SLOT': {
+      const filled = slots.get(component.slot)
+      return filled ? { ...filled } : null
+    }
   }
 }
 
@@ -105,21 +113,19 @@ function isShown({ ctx, shape, isMet }: Viewer, component: PageComponent): boole
 export async function shownPage(viewer: Viewer, definition: PageDefinition): Promise<ShownPage> {
   const all = componentsOf(definition).filter(({ component }) => isShown(viewer, component))
   const layout = all.some(({ component }) => component.type === 'LAYOUT') ? await layoutOf(viewer.ctx, viewer) : null
+  const wanted = all.flatMap(({ component }) => (component.type === 'APP_SLOT' ? [component.slot] : []))
+  const { shown: slots, warnings: unfilled } = await filledSlots(viewer.ctx, viewer.objectType, wanted)
   const visible = new Set(all.map(({ component }) => component))
   const regions = definition.regions.map(({ name, width = regionColumns, components }) => ({
     name,
     width,
     components: components.flatMap((component) => {
-      const shown = visible.has(component) ? shownComponent(viewer, component, layout) : null
+      const shown = visible.has(component) ? shownComponent(viewer, component, { layout, slots }) : null
       const visibleWhen = viewer.isMet === null ? (component.visibleWhen ?? null) : null
       return shown ? [{ type: component.type, ...shown, visibleWhen }] : []
     }),
   }))
-  const slots = all.flatMap(({ component }) => (component.type === 'APP_SLOT' ? [component.slot] : []))
-  const warnings = [
-    ...slots.map((slot) => ({ code: 'APP_NOT_INSTALLED', slot })),
-    ...(layout?.warnings ?? []).filter(({ slot }) => !slots.includes(slot)),
-  ]
+  const warnings = [...unfilled, ...(layout?.warnings ?? []).filter(({ slot }) => !wanted.includes(slot))]
   return { definition: { regions }, warnings }
 }
 

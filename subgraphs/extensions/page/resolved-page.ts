@@ -4,7 +4,7 @@ import { Json } from '../../kernel/record/scalars.ts'
 import { LayoutWarning } from '../layout/resolved-layout.ts'
 
 export const shownDefinitionText =
-  '`{regions: [{name, width, components}]}`. `FIELDS` and `LAYOUT` have `sections: [{label, columns, isCollapsed, items: [{field, isReadOnly, isRequired}]}]`; `RELATED_LIST` has `objectType`, `field`, `kind`, `columns` and `limit`; `TIMELINE` `label` and `limit`; `TEXT` `text`. Fields that the profile hides, components of which nothing is left, components with a condition on a hidden field, and places of apps that are not installed are left out.'
+  '`{regions: [{name, width, components}]}`. `FIELDS` and `LAYOUT` have `sections: [{label, columns, isCollapsed, items: [{field, isReadOnly, isRequired}]}]`; `RELATED_LIST` has `objectType`, `field`, `kind`, `columns` and `limit`; `TIMELINE` `label` and `limit`; `TEXT` `text`; `APP_SLOT`, and items of sections that an app fills, `slot`, `label`, `url` and `height`. Fields that the profile hides, components of which nothing is left, components with a condition on a hidden field, and places of apps that are not installed are left out.'
 
 export const shownDefinitionExample = {
   regions: [

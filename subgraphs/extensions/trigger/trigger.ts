@@ -6,6 +6,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 import { SaveOperation } from '../save-operation.ts'
 import { positionMax, timeoutBounds, timeoutDefault } from './bounds.ts'
@@ -103,4 +104,7 @@ export class AfterSaveTrigger extends OrgRecord {
   /** The types of the events of such changes. */
   @Column(() => [String], { internal: true })
   eventTypes!: string[]
+
+  @ManagedBy()
+  managedBy!: string | null
 }

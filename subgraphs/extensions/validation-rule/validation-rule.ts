@@ -6,6 +6,7 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 
 export const RuleOperations = enumeration('RuleOperations', 'Which changes a validation rule checks.', {
@@ -94,4 +95,7 @@ export class ValidationRule extends OrgRecord {
     example: 'amount',
   })
   errorField!: string | null
+
+  @ManagedBy()
+  managedBy!: string | null
 }

@@ -6,6 +6,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax } from '../extended-type.ts'
 import { delayMinutesMax, descriptionMax, nameMax, stepsMax } from './bounds.ts'
 import { WorkflowStep } from './workflow-step.ts'
@@ -214,4 +215,7 @@ export class Workflow {
       'The secret that signs requests to `hookUrl`, `whsec_` and base64; only in the answer that creates the workflow or regenerates its secret, otherwise null.',
   })
   secret?: string | null
+
+  @ManagedBy()
+  managedBy!: string | null
 }

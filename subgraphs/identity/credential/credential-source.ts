@@ -102,19 +102,23 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
 }
 
 /**
- * A token has only scopes that its app still has, and without its consent it is not found. The tokens of an app of a suspended
+ * A token has only scopes that its app still has, and that the organization granted where it installed the app; without its consent it is not found. The tokens of an app of a suspended
  * organization are not found either, except in that organization itself, whose callers get ORGANIZATION_SUSPENDED.
  */
 async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord | null> {
   const [row] = await sql.query<Omit<OAuthTokenRecord, 'expiresAt'> & { expiresAt: string }>(
     `select coalesce(t.grant_id, a.id) as id, a.id as "appId", t.user_id as "userId", a.rate_limit as "rateLimit",
-       array(select unnest(t.scopes) intersect select unnest(a.scopes)) as scopes, t.expires_at as "expiresAt", ${actingUserColumns}
+       array(
+         select unnest(t.scopes) intersect select unnest(a.scopes)
+         intersect select unnest(coalesce(i.granted_scopes, t.scopes))
+       ) as scopes, t.expires_at as "expiresAt", ${actingUserColumns}
      from identity.oauth_token t
      join identity.oauth_client a on a.id = t.app_id and a.deleted_at is null
      left join identity.organization home on home.id = a.organization_id
      join identity.organization o on o.id = t.organization_id
      join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id
      left join identity.oauth_grant g on g.organization_id = t.organization_id and g.id = t.grant_id
+     left join identity.oauth_installation i on i.organization_id = t.organization_id and i.app_id = t.app_id
      where t.token_hash = $1 and t.kind in ('AccessToken', 'ClientCredentials')
        and (a.is_open or home.status <> 'SUSPENDED' or home.id = t.organization_id)
        and (g.id is not null or t.grant_id is null and t.user_id = a.owner_id)`,

@@ -3,6 +3,7 @@ import { isId } from '../../kernel/ids.ts'
 import { toPage, pageNumber, pageSize, type Page } from '../../kernel/record/list.ts'
 import { orderOf } from '../../kernel/record/order.ts'
 import { Values } from '../../kernel/record/predicate.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { writeChange } from '../../kernel/record/write-change.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { selectList } from '../../kernel/record/selection.ts'
@@ -30,7 +31,8 @@ function visibleInstallations(ctx: RequestContext, values: Values): string {
   const organization = values.add(ctx.caller.organizationId)
   const user = values.add(consentsOf(ctx))
   return `(
-    select i.id, i.organization_id, i.app_id, a.name, a.description, a.homepage_url, a.app_version,
+    select i.id, i.organization_id, i.app_id, a.name, a.description, a.homepage_url,
+      coalesce(i.package_version, a.app_version) as app_version,
       a.is_open as is_self_registered, g.scopes, g.consents,
       i.settings, i.created_at, i.updated_at
     from identity.oauth_installation i
@@ -81,20 +83,30 @@ export async function readConnectedApp(ctx: RequestContext, id: string): Promise
 /** Ends the consents that the caller can see, with their tokens. For owners and admins it ends all access of the app. */
 export function disconnectApp(ctx: RequestContext, id: string): Promise<string> {
   return inTransaction(ctx, async (inner) => {
-    const app = await readConnectedApp(inner, id)
-    const { organizationId } = inner.caller
-    await writeChange(inner, connectedAppChanges, { operation: 'DELETE', previous: app, next: app }, (values) => {
-      const user = values.add(consentsOf(inner))
-      const which = `organization_id = ${values.add(organizationId)} and app_id = ${values.add(app.appId)}
-        and (${user}::uuid is null or user_id = ${user})`
-      return {
-        tokens: `delete from identity.oauth_token where ${which}`,
-        grants: `delete from identity.oauth_grant where ${which} returning 1`,
-        written: 'select from grants limit 1',
-      }
-    })
+    await endConsents(inner, await readConnectedApp(inner, id))
     return id
   })
+}
+
+async function endConsents(ctx: RequestContext, app: ConnectedApp): Promise<void> {
+  await writeChange(ctx, connectedAppChanges, { operation: 'DELETE', previous: app, next: app }, (values) => {
+    const user = values.add(consentsOf(ctx))
+    const which = `organization_id = ${values.add(ctx.caller.organizationId)} and app_id = ${values.add(app.appId)}
+      and (${user}::uuid is null or user_id = ${user})`
+    return {
+      tokens: `delete from identity.oauth_token where ${which}`,
+      grants: `delete from identity.oauth_grant where ${which} returning 1`,
+      written: 'select from grants limit 1',
+    }
+  })
+}
+
+/** As `disconnectApp`, by the id of the OAuth app. Nothing happens if nobody gave consent to it. */
+export async function endAccess(ctx: RequestContext, appId: string): Promise<void> {
+  const values = new Values()
+  const sql = `select ${columns} from ${visibleInstallations(ctx, values)} where t.app_id = ${values.add(appId)}`
+  const [app] = await ctx.db.query<ConnectedApp>(sql, values.list)
+  if (app) await endConsents(ctx, app)
 }
 
 export function updateConnectedApp(
@@ -112,11 +124,19 @@ export function updateConnectedApp(
     const previous = await readConnectedApp(inner, id)
     const updatedAt = inner.clock.now().toISOString()
     const next = { ...previous, settings, updatedAt }
-    await writeChange(inner, connectedAppChanges, { operation: 'UPDATE', previous, next }, (values) => {
-      const [json, now] = [values.add(text), values.add(updatedAt)]
-      return `update identity.oauth_installation set settings = ${json}, version = version + 1, updated_at = ${now}
-        where organization_id = ${values.add(inner.caller.organizationId)} and id = ${values.add(id)} returning 1`
-    })
+    const isWritten = await writeChange(
+      inner,
+      connectedAppChanges,
+      { operation: 'UPDATE', previous, next },
+      (values) => {
+        const [json, now] = [values.add(text), values.add(updatedAt)]
+        return `update identity.oauth_installation set settings = ${json}, version = version + 1, updated_at = ${now}
+        where organization_id = ${values.add(inner.caller.organizationId)} and id = ${values.add(id)}
+          and package_version is null returning 1`
+      },
+    )
+    if (!isWritten)
+      throw refusalInSituation('The app was installed with a schema of its settings: set them at /v1/apps.')
     return next
   })
 }
@@ -131,7 +151,8 @@ export async function readOwnInstallation(ctx: RequestContext): Promise<AppInsta
     )
   }
   const [found] = await ctx.db.query<Omit<AppInstallation, 'scopes'>>(
-    `select i.id, i.app_id as "appId", i.organization_id as "organizationId", a.name, a.app_version as version,
+    `select i.id, i.app_id as "appId", i.organization_id as "organizationId", a.name,
+       coalesce(i.package_version, a.app_version) as version,
        i.settings, i.created_at as "createdAt"
      from identity.oauth_installation i
      join identity.oauth_client a on a.id = i.app_id

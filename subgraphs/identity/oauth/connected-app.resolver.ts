@@ -20,7 +20,7 @@ import {
 } from './connected-app.ts'
 import { oauthForget } from './oauth-forget.job.ts'
 import { openClientTable } from './open-client.migrations.ts'
-import { appOrganizationTrigger, grantsByUser, oauthGrantTables } from './oauth.migrations.ts'
+import { appOrganizationTrigger, grantsByUser, installedPackages, oauthGrantTables } from './oauth.migrations.ts'
 
 @Resolver(() => ConnectedApp)
 export class ConnectedAppResolver {
@@ -73,6 +73,6 @@ export class ConnectedAppResolver {
 
 export const connectedAppResource: Resource = {
   resolver: ConnectedAppResolver,
-  migrations: [oauthGrantTables, appOrganizationTrigger, grantsByUser, openClientTable],
+  migrations: [oauthGrantTables, appOrganizationTrigger, grantsByUser, openClientTable, installedPackages],
   jobs: [oauthForget],
 }

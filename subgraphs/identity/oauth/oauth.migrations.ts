@@ -161,3 +161,20 @@ export const oauthAppTotals: Migration = {
     ${maintainedTotals('identity.oauth_app', { by: [] })}
   `,
 }
+
+export const installedPackages: Migration = {
+  name: '20261230-identity-oauth-installation-package',
+  sql: `
+    alter table identity.oauth_installation
+      -- The version of the app whose package the organization installed; null for an app that users connected by themselves.
+      add column package_version text,
+      -- The scopes that the organization granted to that app: its tokens have no others. Null: those of the consents.
+      add column granted_scopes text[];
+    create trigger oauth_installation_tells after update of granted_scopes on identity.oauth_installation
+      for each row when (old.granted_scopes is distinct from new.granted_scopes)
+      execute function identity.tell_credentials_changed('organization_id');
+    create trigger oauth_installation_granted after insert on identity.oauth_installation
+      for each row when (new.granted_scopes is not null)
+      execute function identity.tell_credentials_changed('organization_id');
+  `,
+}

@@ -24,8 +24,10 @@ export interface StoredComponent {
   readonly sources?: Readonly<Record<string, SourceFile>>
   /** Settings that the format has no property for, where they differ from those of a new component. */
   readonly omitted?: readonly string[]
-  /** It is part of the file of another component. */
-  readonly isPart?: true
+  /** The component whose file has it; absent if it has a file of its own. */
+  readonly partOf?: { readonly type: string; readonly name: string }
+  /** The slug of the installed app that brought it; null if the organization made it. */
+  readonly managedBy: string | null
 }
 
 /** A component as its files say it is to be. */

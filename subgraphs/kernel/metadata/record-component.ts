@@ -224,10 +224,13 @@ const notAvailable = (content: Content, names: readonly string[]): FieldProblem[
     return (content[path] ?? null) === null ? [] : [{ path, code: 'NOT_AVAILABLE', message }]
   })
 
+interface ComponentRow extends StoredRow {
+  readonly version: number
+  readonly managedBy: string | null
+}
+
 /** A component type of which each component is one record and one file. */
-export function recordComponent<T extends StoredRow & { readonly version: number }>(
-  options: RecordComponentOptions<T>,
-): MetadataComponent {
+export function recordComponent<T extends ComponentRow>(options: RecordComponentOptions<T>): MetadataComponent {
   const { type, noun, description, folder, suffix, phase, definition, properties, required, nameOf } = options
   const { write = (content) => content, read = (content) => content } = options
   const {
@@ -245,6 +248,7 @@ export function recordComponent<T extends StoredRow & { readonly version: number
       name: nameOf(content),
       content,
       omitted: mapping.omittedOf(row, (name) => options.leftOut?.includes(name) ?? false),
+      managedBy: row.managedBy,
       row,
     }
   }

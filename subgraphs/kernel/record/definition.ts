@@ -261,6 +261,8 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   /** Checks every write; may read the database. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
   readonly serializedRules?: readonly SerializedRule<T>[]
+  /** Columns that an organization decides for itself also where an app brought the record (`managed-by.ts`). */
+  readonly localColumns?: readonly ColumnName<T>[]
 }
 
 /**

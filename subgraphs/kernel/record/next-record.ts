@@ -58,6 +58,8 @@ export function nextRecord<T extends StoredRow>(
   if ('customFields' in values) next.customFields = mergeCustomFields(before.customFields, values.customFields)
   if (operation === 'DELETE') next.deletedAt = now
   if (operation === 'RESTORE') next.deletedAt = null
+  // What an app left behind belongs to whoever restores it.
+  if (operation === 'RESTORE' && 'managedBy' in before) next.managedBy = ctx.managedBy ?? null
   if (hasColumn(definition, 'version')) {
     Object.assign(next, { version: (before.version as number) + 1, updatedAt: now, updatedById: actor })
   } else if (hasColumn(definition, 'updatedAt')) next.updatedAt = now
@@ -73,7 +75,12 @@ function created<T extends StoredRow>(
 ): T & Fields {
   const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor }
   // A detail has no owner of its own.
-  const given: Fields = { ownerId: definition.masters ? null : actor, ...stamped, ...values }
+  const given: Fields = {
+    ownerId: definition.masters ? null : actor,
+    ...stamped,
+    ...values,
+    managedBy: ctx.managedBy ?? null,
+  }
   const record = definition.columns.blank()
   for (const name in given) if (Object.hasOwn(record, name)) record[name] = given[name]
   record.id = values.id ?? newRecordId(ctx, definition, values)

@@ -11,6 +11,7 @@ import { isLive } from './live-formulas.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { importedProblems } from './imported-fields.ts'
+import { refuseManaged } from './managed-by.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { bookkeeping } from './record-events.ts'
 import { withUnversionedOf } from './unversioned-values.ts'
@@ -79,6 +80,7 @@ export async function prepareChange<T extends StoredRow>(
   const next = nextRecord(ctx, definition, { ...draft, previous }, values)
   await calculate(ctx, definition, next, previous, values)
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
+  if (previous) refuseManaged(ctx, definition, draft.operation, previous, changed)
   const isUnchanged =
     draft.operation !== 'DELETE' && !draft.mergedIds && changed.every((column) => bookkeeping.has(column.name))
   return { values, previous, next, changed, changesNothing: previous !== null && isUnchanged }

@@ -1,0 +1,72 @@
+import { expect } from 'vitest'
+import { deploymentQueue } from '../../subgraphs/extensions/metadata/deployment.queue.ts'
+import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
+import { deploymentOf, json, project, type Deployed, type Files } from '../metadata/metadata.fixture.ts'
+import type { Member, Platform } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient, type Answer, type RestClient } from '../rest-client.ts'
+
+export const manifest = (values: object = {}) => ({
+  slug: 'site-maps',
+  name: 'Site maps',
+  version: '1.0.0',
+  scopes: ['READ_ACCOUNTS'],
+  ...values,
+})
+
+/** The files of a version. */
+export const packaged = (given: Readonly<Record<string, object>>, values: object = {}): Files => ({
+  ...project(given),
+  'app.json': json(manifest(values)),
+})
+
+/** Apps that one organization publishes in the marketplace, and another one installs. */
+export class Apps {
+  constructor(readonly platform: Platform) {}
+
+  async publish(by: Member, files: Files): Promise<void> {
+    const { status, body } = await by.rest['appPublish']!({ body: { source: { files } } } as never)
+    expect([status, body.errors], JSON.stringify(body)).toEqual([201, undefined])
+    await this.platform.query(`update extensions.app_package set listing = 'LISTED' where organization_id = $1`, [
+      by.organizationId,
+    ])
+  }
+
+  /** The REST client with a session of the user. */
+  async session(by: Member): Promise<RestClient> {
+    const { contract, url } = this.platform
+    return restClient(contract, url, { Authorization: `Bearer ${await sessionOf(this.platform, by)}` })
+  }
+
+  async install(by: Member, values: object = {}): Promise<Answer> {
+    const body = { slug: 'site-maps', scopes: ['READ_ACCOUNTS'], ...values }
+    return (await this.session(by))['appInstall']!({ body } as never)
+  }
+
+  async update(by: Member, id: string, body: object): Promise<Answer> {
+    return (await this.session(by))['installedAppUpdate']!({ id, body } as never)
+  }
+
+  async uninstall(by: Member, id: string): Promise<Answer> {
+    return (await this.session(by))['appUninstall']!({ id } as never)
+  }
+
+  /** Carries out the deployments that wait, and answers what became of that of an accepted request. */
+  async ended(by: Member, { status, body }: Answer): Promise<Deployed> {
+    expect([200, 202], JSON.stringify(body)).toContain(status)
+    await drain(deploymentQueue, this.platform.services)
+    return deploymentOf(by, body['deploymentId'] as string)
+  }
+
+  async succeeded(by: Member, answer: Answer): Promise<Answer['body']> {
+    const { status, problems } = await this.ended(by, answer)
+    expect([status, problems]).toEqual(['SUCCEEDED', []])
+    return answer.body
+  }
+
+  async list(by: Member): Promise<readonly Record<string, unknown>[]> {
+    const { status, body } = await (await this.session(by))['installedAppList']!({})
+    expect(status).toBe(200)
+    return body['data'] as never
+  }
+}

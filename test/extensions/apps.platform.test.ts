@@ -1,0 +1,336 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { components, deployed, json, problemsOf, project, retrieved } from '../metadata/metadata.fixture.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { Apps, packaged } from './apps.fixture.ts'
+import { problemsOf as refusalOf } from './custom-fields.fixture.ts'
+
+const platform = usePlatform()
+const apps = new Apps(platform)
+let publisher: Member
+let owner: Member
+let member: Member
+
+beforeEach(async () => {
+  await platform.query(`update extensions.app_package set slug = id::text`)
+  publisher = await platform.member({ organizationId: await platform.organization('Cartographers'), role: 'OWNER' })
+  const organizationId = await platform.organization('Customers')
+  owner = await platform.member({ organizationId, role: 'OWNER' })
+  member = await platform.member({ organizationId })
+})
+
+const size = {
+  'fields/ACCOUNT.size.field.json': { entity: 'ACCOUNT', name: 'size', label: 'Size', fieldType: 'TEXT' },
+}
+const visit = { 'objects/visit.object.json': { name: 'visit', label: 'Visit', fields: [] } }
+const layout = {
+  'layouts/ACCOUNT.default.layout.json': {
+    objectType: 'ACCOUNT',
+    name: 'Accounts',
+    config: { sections: [{ label: 'Place', items: [{ slot: 'app/site-maps:place' }, { slot: 'app/other:place' }] }] },
+  },
+}
+const scopes = ['READ_ACCOUNTS', 'READ_CUSTOM_OBJECTS', 'READ_EVENTS', 'WRITE_ACCOUNTS', 'WRITE_TASKS']
+const own = (name: string, values: object = {}) => ({
+  [`src/fields/ACCOUNT.${name}.field.json`]: json({ entity: 'ACCOUNT', name, label: name, fieldType: 'TEXT', ...values }),
+})
+
+/** What an organization has, as rows that any change would alter. */
+const state = () =>
+  platform.query(
+    `select (select count(*) from kernel.event where organization_id = $1) as events,
+       (select count(*) from extensions.deployment where organization_id = $1) as deployments,
+       (select jsonb_agg(a order by a.id) from extensions.installed_app a where organization_id = $1) as apps,
+       (select jsonb_agg(f order by f.id) from extensions.field_definition f where organization_id = $1) as fields`,
+    [owner.organizationId],
+  )
+
+/** The fields of accounts, with the app of each. */
+const fields = async () => {
+  const { body } = await owner.rest['customFieldList']!({ query: { sortBy: 'name', sortOrder: 'ASC' } } as never)
+  return (body['data'] as { name: string; managedBy: string | null }[]).map((one) => [one.name, one.managedBy])
+}
+
+describe('an app that is installed', () => {
+  it('brings its components of every type as one deployment, managed by it, and tells what it is', async () => {
+    await apps.publish(publisher, packaged(components, { scopes, releaseNotes: 'First.' }))
+    const answer = await apps.install(owner, { scopes })
+    expect([answer.status, answer.body]).toMatchObject([
+      202,
+      { slug: 'site-maps', publisher: 'Cartographers', status: 'INSTALLING', appVersion: null, latestVersion: '1.0.0' },
+    ])
+    const deployment = await apps.ended(owner, answer)
+    expect([deployment.status, deployment.problems, deployment]).toMatchObject([
+      'SUCCEEDED',
+      [],
+      { app: 'site-maps', counts: { created: 14, deleted: 0 }, missingSecrets: [{ secret: 'ERP_TOKEN' }, {}] },
+    ])
+    expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED', appVersion: '1.0.0', scopes, settings: {} }])
+    expect(await platform.query('select distinct managed_by as app from extensions.workflow')).toEqual([
+      { app: 'site-maps' },
+    ])
+    const { files, version } = await retrieved(owner)
+    expect(Object.keys(files)).toEqual(['service.project.json'])
+    expect(version).toBe((await retrieved(publisher)).version)
+    const events = await platform.query<{ type: string }>(
+      `select type from kernel.event where organization_id = $1 and type like 'app.%'`,
+      [owner.organizationId],
+    )
+    expect(events).toEqual([{ type: 'app.installed' }])
+  })
+
+  it('cannot be installed twice, in the wrong version, with scopes it does not ask for, or by others than owners and admins with a session', async () => {
+    await apps.publish(publisher, packaged(size))
+    await apps.succeeded(owner, await apps.install(owner))
+    const before = await state()
+    expect(refusalOf(await apps.install(owner))).toBe('409 UNIQUE_VIOLATION slug NOT_UNIQUE')
+    expect(refusalOf(await apps.install(owner, { appVersion: '2.0.0' }))).toBe('404 NOT_FOUND')
+    expect(refusalOf(await apps.install(owner, { slug: 'nothing' }))).toBe('404 NOT_FOUND')
+    expect(refusalOf(await apps.install(owner, { scopes: ['WRITE_ACCOUNTS'] }))).toBe(
+      '400 VALIDATION_FAILED scopes.0 UNKNOWN_SCOPE',
+    )
+    expect(refusalOf(await apps.install(owner, { settings: { a: 1 } }))).toBe('400 VALIDATION_FAILED settings NOT_ALLOWED')
+    expect(refusalOf(await apps.install(member))).toBe('403 PERMISSION_DENIED')
+    const body = { slug: 'site-maps', scopes: [] }
+    expect(refusalOf(await owner.rest['appInstall']!({ body } as never))).toBe('403 API_KEY_SCOPE_BLOCKED')
+    const { body: refused } = await owner.graphql(
+      'mutation { appInstall(input: { slug: "site-maps", scopes: [] }) { id } }',
+    )
+    expect(JSON.stringify(refused)).toContain('API_KEY_SCOPE_BLOCKED')
+    expect(await state()).toEqual(before)
+  })
+
+  it('is not seen or changed by other organizations, and is installed there by itself', async () => {
+    await apps.publish(publisher, packaged(size))
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    const before = await state()
+    const stranger = await platform.member({ organizationId: await platform.organization('Others'), role: 'OWNER' })
+    expect(await apps.list(stranger)).toEqual([])
+    for (const call of [apps.update(stranger, id, { appVersion: '1.0.0' }), apps.uninstall(stranger, id)])
+      expect(refusalOf(await call)).toBe('404 NOT_FOUND')
+    await apps.succeeded(stranger, await apps.install(stranger))
+    expect(await state()).toEqual(before)
+  })
+
+  it('is not installed at all if the organization has a name already, and can be installed afterwards, or removed', async () => {
+    await deployed(platform, owner, { ...project({}), ...own('size') })
+    await apps.publish(publisher, packaged({ ...visit, ...size }))
+    const answer = await apps.install(owner)
+    expect(problemsOf(await apps.ended(owner, answer))).toEqual(['src/fields/ACCOUNT.size.field.json  NOT_UNIQUE'])
+    expect(await apps.list(owner)).toMatchObject([{ status: 'FAILED', appVersion: null }])
+    expect(await fields()).toEqual([['size', null]])
+    expect(refusalOf(await apps.update(owner, answer.body['id'] as string, { appVersion: '1.0.0' }))).toBe(
+      '409 INVALID_STATE',
+    )
+    expect((await apps.uninstall(owner, answer.body['id'] as string)).status).toBe(202)
+    expect(await apps.list(owner)).toEqual([])
+    const again = await apps.install(owner)
+    await apps.ended(owner, again)
+    await deployed(
+      platform,
+      owner,
+      { 'destructiveChanges.json': json({ delete: [{ type: 'CUSTOM_FIELD', name: 'ACCOUNT.size' }] }) },
+      { allowDestructive: true },
+    )
+    const third = await apps.succeeded(owner, await apps.install(owner))
+    expect([third['id'], await fields()]).toEqual([again.body['id'], [['size', 'site-maps']]])
+  })
+
+  it('gives its functions the granted scopes only', async () => {
+    await apps.publish(publisher, packaged(components, { scopes }))
+    const failed = await apps.ended(owner, await apps.install(owner, { scopes: ['READ_EVENTS'] }))
+    expect(failed.status).toBe('FAILED')
+    expect(new Set(failed.problems.map(({ code }) => code))).toEqual(new Set(['SCOPE_MISSING']))
+    expect(await platform.query('select id from extensions.function where organization_id = $1', [owner.organizationId])).toEqual([])
+  })
+})
+
+describe('a component of an app', () => {
+  it('is changed and deleted by the app only, while the organization turns it off and sets its secrets', async () => {
+    await apps.publish(publisher, packaged(components, { scopes }))
+    await apps.succeeded(owner, await apps.install(owner, { scopes }))
+    const session = await apps.session(owner)
+    const idOf = async (table: string) => {
+      const [row] = await platform.query<{ id: string }>(
+        `select id from ${table} where organization_id = $1 order by id limit 1`,
+        [owner.organizationId],
+      )
+      return row!.id
+    }
+    const locked = async (name: string, table: string, body: object) => {
+      const id = await idOf(table)
+      const answers = [await session[`${name}Update`]!({ id, body } as never), await session[`${name}Delete`]!({ id })]
+      return answers.map((one) => refusalOf(one))
+    }
+    const text = { description: 'Changed' }
+    const invalid = ['409 INVALID_STATE', '409 INVALID_STATE']
+    for (const [name, table, body] of [
+      ['customField', 'extensions.field_definition', text],
+      ['customObject', 'extensions.custom_object', text],
+      ['validationRule', 'extensions.validation_rule', text],
+      ['workflow', 'extensions.workflow', text],
+      ['customAction', 'extensions.custom_action', text],
+      ['beforeSaveHook', 'extensions.before_save_hook', text],
+      ['afterSaveTrigger', 'extensions.after_save_trigger', text],
+      ['namedCredential', 'extensions.named_credential', text],
+      ['page', 'extensions.page', text],
+      ['serverlessFunction', 'extensions.function', text],
+      ['customEventType', 'events.custom_event_type', text],
+    ] as const)
+      expect([name, await locked(name, table, body)]).toEqual([name, invalid])
+    const { status, body } = await session['afterSaveTriggerUpdate']!({
+      id: await idOf('extensions.after_save_trigger'),
+      body: { isActive: false },
+    } as never)
+    expect([status, body['isActive'], body['managedBy']]).toEqual([200, false, 'site-maps'])
+    const secret = await session['namedCredentialSetSecret']?.({
+      id: await idOf('extensions.named_credential'),
+      body: { secret: 'a-token-of-the-erp' },
+    } as never)
+    expect(secret?.status ?? 200).toBe(200)
+    const deployment = await deployed(platform, owner, { ...project({}), ...own('tier', { label: 'Mine' }) })
+    expect(problemsOf(deployment)).toEqual(['src/fields/ACCOUNT.tier.field.json  INVALID_STATE'])
+  })
+})
+
+describe('an app that is updated', () => {
+  const first = packaged({ ...visit, ...size })
+  const colour = {
+    'fields/ACCOUNT.colour.field.json': { entity: 'ACCOUNT', name: 'colour', label: 'Colour', fieldType: 'TEXT' },
+  }
+
+  it('gets the components of the other version and loses those that it no longer has', async () => {
+    await apps.publish(publisher, first)
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    await deployed(platform, owner, { ...project({}), ...own('own') })
+    await apps.publish(publisher, packaged({ ...visit, ...colour }, { version: '1.1.0' }))
+    expect(await apps.list(owner)).toMatchObject([{ appVersion: '1.0.0', latestVersion: '1.1.0' }])
+    const answer = await apps.update(owner, id as string, { appVersion: '1.1.0' })
+    expect(answer.body).toMatchObject({ status: 'UPDATING', appVersion: '1.0.0' })
+    expect(refusalOf(await apps.update(owner, id as string, { appVersion: '1.1.0' }))).toBe('409 INVALID_STATE')
+    expect(refusalOf(await apps.uninstall(owner, id as string))).toBe('409 INVALID_STATE')
+    const { counts } = await apps.ended(owner, answer)
+    expect(counts).toEqual({ created: 1, updated: 0, unchanged: 1, deleted: 1 })
+    expect(await fields()).toEqual([
+      ['colour', 'site-maps'],
+      ['own', null],
+    ])
+    expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED', appVersion: '1.1.0' }])
+  })
+
+  it('asks for scopes that the version in use did not ask for', async () => {
+    await apps.publish(publisher, first)
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    await apps.publish(publisher, packaged(visit, { version: '1.1.0', scopes: ['READ_ACCOUNTS', 'READ_LEADS'] }))
+    const before = await state()
+    expect(refusalOf(await apps.update(owner, id as string, { appVersion: '1.1.0' }))).toBe(
+      '400 VALIDATION_FAILED scopes REQUIRED',
+    )
+    expect(await state()).toEqual(before)
+    const given = { appVersion: '1.1.0', scopes: ['READ_LEADS'] }
+    await apps.succeeded(owner, await apps.update(owner, id as string, given))
+    expect(await apps.list(owner)).toMatchObject([{ appVersion: '1.1.0', scopes: ['READ_LEADS'] }])
+  })
+
+  it('keeps the version in use if the other one has a problem', async () => {
+    await apps.publish(publisher, first)
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    await deployed(platform, owner, { ...project({}), ...own('colour') })
+    await apps.publish(publisher, packaged({ ...visit, ...colour }, { version: '1.1.0' }))
+    const failed = await apps.ended(owner, await apps.update(owner, id as string, { appVersion: '1.1.0' }))
+    expect(problemsOf(failed)).toEqual(['src/fields/ACCOUNT.colour.field.json  NOT_UNIQUE'])
+    expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED', appVersion: '1.0.0' }])
+    expect(await fields()).toEqual([
+      ['colour', null],
+      ['size', 'site-maps'],
+    ])
+  })
+
+  it('has the settings that fit its schema, at once, and its functions read them', async () => {
+    const source = 'export default (_input, { env }) => ({ region: JSON.parse(env.APP_SETTINGS).region })'
+    const files = {
+      ...packaged(
+        { 'functions/place/function.json': { name: 'Place', httpEnabled: true } },
+        { settingsSchema: { type: 'object', properties: { region: { type: 'string' } }, required: ['region'] } },
+      ),
+      'src/functions/place/index.js': source,
+    }
+    await apps.publish(publisher, files)
+    expect(refusalOf(await apps.install(owner))).toBe('400 VALIDATION_FAILED settings.region REQUIRED')
+    const { id } = await apps.succeeded(owner, await apps.install(owner, { settings: { region: 'north' } }))
+    const invoked = async () => {
+      const { body } = await owner.rest['serverlessFunctionInvoke']!({ id: 'place', body: { input: {} } } as never)
+      return body['output'] as unknown
+    }
+    expect(await invoked()).toEqual({ region: 'north' })
+    expect(refusalOf(await apps.update(owner, id as string, { settings: { region: 1 } }))).toBe(
+      '400 VALIDATION_FAILED settings.region WRONG_TYPE',
+    )
+    const { status, body } = await apps.update(owner, id as string, { settings: { region: 'south' } })
+    expect([status, body['status'], body['settings']]).toEqual([200, 'INSTALLED', { region: 'south' }])
+    expect(await invoked()).toEqual({ region: 'south' })
+  })
+})
+
+describe('an app that is removed', () => {
+  it('takes its components with it, and records come back with their object, which then belongs to the organization', async () => {
+    await apps.publish(publisher, packaged({ ...visit, ...size }))
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    const created = await owner.rest['customRecordCreate']!({ object: 'visit', body: { name: 'First' } } as never)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const answer = await apps.uninstall(owner, id as string)
+    expect([answer.status, answer.body['status']]).toEqual([202, 'UNINSTALLING'])
+    expect((await apps.ended(owner, answer)).counts).toEqual({ created: 0, updated: 0, unchanged: 0, deleted: 2 })
+    expect([await apps.list(owner), await fields()]).toEqual([[], []])
+    const [object] = await platform.query<{ id: string }>(
+      'select id from extensions.custom_object where organization_id = $1',
+      [owner.organizationId],
+    )
+    const restored = await owner.rest['customObjectRestore']!({ id: object!.id })
+    expect([restored.status, restored.body['managedBy']]).toEqual([200, null])
+    const { body } = await owner.rest['customRecordList']!({ object: 'visit' } as never)
+    expect((body['data'] as { name: string }[]).map(({ name }) => name)).toEqual(['First'])
+  })
+
+  it('stays, whole, while something of the organization names a component of it', async () => {
+    await apps.publish(publisher, packaged({ ...visit, ...size }))
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    const rule = {
+      entityType: 'ACCOUNT',
+      name: 'Sized',
+      conditions: [{ field: 'customFields.size', operator: 'EQUALS', value: 'XXL' }],
+      errorMessage: 'Too large.',
+    }
+    expect((await owner.rest['validationRuleCreate']!({ body: rule } as never)).status).toBe(201)
+    const { status, problems } = await apps.ended(owner, await apps.uninstall(owner, id as string))
+    expect([status, problems]).toMatchObject([
+      'FAILED',
+      [{ code: 'HAS_DEPENDENTS', usedBy: [{ object: 'validation_rule', name: 'Sized' }] }],
+    ])
+    expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED' }])
+    expect(await fields()).toEqual([['size', 'site-maps']])
+  })
+})
+
+describe('the places of layouts and pages', () => {
+  const place = { key: 'place', label: 'Place', url: 'https://maps.example.com/place', objectTypes: ['ACCOUNT'] }
+
+  it('show what an installed app has for the record type, and name the others', async () => {
+    await deployed(platform, owner, project(layout))
+    const resolved = async () => {
+      const { body } = await member.rest['layoutResolved']!({ query: { objectType: 'ACCOUNT' } } as never)
+      return [body['config'].sections[0].items, body['warnings']] as unknown
+    }
+    const missing = (slot: string, code = 'APP_NOT_INSTALLED') => ({ code, slot })
+    expect(await resolved()).toEqual([[], [missing('app/site-maps:place'), missing('app/other:place')]])
+    await apps.publish(publisher, packaged({}, { slots: [place] }))
+    const { id } = await apps.succeeded(owner, await apps.install(owner))
+    const shown = { slot: 'app/site-maps:place', label: 'Place', url: 'https://maps.example.com/place', height: 300 }
+    expect(await resolved()).toEqual([[shown], [missing('app/other:place')]])
+    await apps.publish(publisher, packaged({}, { version: '2.0.0', slots: [{ ...place, objectTypes: ['LEAD'] }] }))
+    await apps.succeeded(owner, await apps.update(owner, id as string, { appVersion: '2.0.0' }))
+    expect(await resolved()).toEqual([
+      [],
+      [missing('app/site-maps:place', 'SLOT_NOT_AVAILABLE'), missing('app/other:place')],
+    ])
+  })
+})

@@ -29,15 +29,21 @@ const layout = {
     config: { sections: [{ label: 'Place', items: [{ slot: 'app/site-maps:place' }, { slot: 'app/other:place' }] }] },
   },
 }
-const scopes = ['READ_ACCOUNTS', 'READ_CUSTOM_OBJECTS', 'READ_EVENTS', 'WRITE_ACCOUNTS', 'WRITE_TASKS']
+const scopes = ['READ_ACCOUNTS', 'READ_CUSTOM_OBJECTS', 'READ_EVENTS', 'WRITE_ACCOUNTS', 'WRITE_TASKS', 'INVOKE_FUNCTIONS']
 const own = (name: string, values: object = {}) => ({
-  [`src/fields/ACCOUNT.${name}.field.json`]: json({ entity: 'ACCOUNT', name, label: name, fieldType: 'TEXT', ...values }),
+  [`src/fields/ACCOUNT.${name}.field.json`]: json({
+    entity: 'ACCOUNT',
+    name,
+    label: name,
+    fieldType: 'TEXT',
+    ...values,
+  }),
 })
 
 /** What an organization has, as rows that any change would alter. */
 const state = () =>
   platform.query(
-    `select (select count(*) from kernel.event where organization_id = $1) as events,
+    `select (select count(*) from kernel.event where organization_id = $1 and type like 'app.%') as events,
        (select count(*) from extensions.deployment where organization_id = $1) as deployments,
        (select jsonb_agg(a order by a.id) from extensions.installed_app a where organization_id = $1) as apps,
        (select jsonb_agg(f order by f.id) from extensions.field_definition f where organization_id = $1) as fields`,
@@ -49,6 +55,25 @@ const fields = async () => {
   const { body } = await owner.rest['customFieldList']!({ query: { sortBy: 'name', sortOrder: 'ASC' } } as never)
   return (body['data'] as { name: string; managedBy: string | null }[]).map((one) => [one.name, one.managedBy])
 }
+
+const tables = ['validation_rule', 'workflow', 'custom_action', 'before_save_hook', 'after_save_trigger'].concat([
+  'named_credential',
+  'page',
+  'function',
+  'custom_object',
+])
+
+/** The components of the organization with the app of each, without the fields of deleted objects. */
+const liveComponents = () =>
+  platform.query<{ app: string | null }>(
+    [
+      `select managed_by as app from extensions.field_definition where organization_id = $1 and entity = 'ACCOUNT' and deleted_at is null`,
+      ...tables.map(
+        (table) => `select managed_by from extensions.${table} where organization_id = $1 and deleted_at is null`,
+      ),
+    ].join(' union all '),
+    [owner.organizationId],
+  )
 
 describe('an app that is installed', () => {
   it('brings its components of every type as one deployment, managed by it, and tells what it is', async () => {
@@ -88,7 +113,9 @@ describe('an app that is installed', () => {
     expect(refusalOf(await apps.install(owner, { scopes: ['WRITE_ACCOUNTS'] }))).toBe(
       '400 VALIDATION_FAILED scopes.0 UNKNOWN_SCOPE',
     )
-    expect(refusalOf(await apps.install(owner, { settings: { a: 1 } }))).toBe('400 VALIDATION_FAILED settings NOT_ALLOWED')
+    expect(refusalOf(await apps.install(owner, { settings: { a: 1 } }))).toBe(
+      '400 VALIDATION_FAILED settings NOT_ALLOWED',
+    )
     expect(refusalOf(await apps.install(member))).toBe('403 PERMISSION_DENIED')
     const body = { slug: 'site-maps', scopes: [] }
     expect(refusalOf(await owner.rest['appInstall']!({ body } as never))).toBe('403 API_KEY_SCOPE_BLOCKED')
@@ -139,8 +166,10 @@ describe('an app that is installed', () => {
     await apps.publish(publisher, packaged(components, { scopes }))
     const failed = await apps.ended(owner, await apps.install(owner, { scopes: ['READ_EVENTS'] }))
     expect(failed.status).toBe('FAILED')
-    expect(new Set(failed.problems.map(({ code }) => code))).toEqual(new Set(['SCOPE_MISSING']))
-    expect(await platform.query('select id from extensions.function where organization_id = $1', [owner.organizationId])).toEqual([])
+    expect(new Set(failed.problems.map(({ code }) => code))).toEqual(new Set(['OAUTH_SCOPE_INSUFFICIENT']))
+    expect(
+      await platform.query('select id from extensions.function where organization_id = $1', [owner.organizationId]),
+    ).toEqual([])
   })
 })
 
@@ -156,27 +185,27 @@ describe('a component of an app', () => {
       )
       return row!.id
     }
-    const locked = async (name: string, table: string, body: object) => {
+    const locked = async (name: string, table: string) => {
       const id = await idOf(table)
-      const answers = [await session[`${name}Update`]!({ id, body } as never), await session[`${name}Delete`]!({ id })]
-      return answers.map((one) => refusalOf(one))
+      const changed = await session[`${name}Update`]!({ id, body: { description: 'Changed' } } as never)
+      return [refusalOf(changed), (await session[`${name}Delete`]!({ id })).status]
     }
-    const text = { description: 'Changed' }
-    const invalid = ['409 INVALID_STATE', '409 INVALID_STATE']
-    for (const [name, table, body] of [
-      ['customField', 'extensions.field_definition', text],
-      ['customObject', 'extensions.custom_object', text],
-      ['validationRule', 'extensions.validation_rule', text],
-      ['workflow', 'extensions.workflow', text],
-      ['customAction', 'extensions.custom_action', text],
-      ['beforeSaveHook', 'extensions.before_save_hook', text],
-      ['afterSaveTrigger', 'extensions.after_save_trigger', text],
-      ['namedCredential', 'extensions.named_credential', text],
-      ['page', 'extensions.page', text],
-      ['serverlessFunction', 'extensions.function', text],
-      ['customEventType', 'events.custom_event_type', text],
+    const before = (await state())[0]!['fields']
+    for (const [name, table] of [
+      ['customField', 'extensions.field_definition'],
+      ['customObject', 'extensions.custom_object'],
+      ['validationRule', 'extensions.validation_rule'],
+      ['workflow', 'extensions.workflow'],
+      ['customAction', 'extensions.custom_action'],
+      ['beforeSaveHook', 'extensions.before_save_hook'],
+      ['afterSaveTrigger', 'extensions.after_save_trigger'],
+      ['namedCredential', 'extensions.named_credential'],
+      ['page', 'extensions.page'],
+      ['serverlessFunction', 'extensions.function'],
+      ['customEventType', 'events.custom_event_type'],
     ] as const)
-      expect([name, await locked(name, table, body)]).toEqual([name, invalid])
+      expect([name, await locked(name, table)]).toEqual([name, ['409 INVALID_STATE', 409]])
+    expect((await state())[0]!['fields']).toEqual(before)
     const { status, body } = await session['afterSaveTriggerUpdate']!({
       id: await idOf('extensions.after_save_trigger'),
       body: { isActive: false },
@@ -258,7 +287,11 @@ describe('an app that is updated', () => {
     expect(refusalOf(await apps.install(owner))).toBe('400 VALIDATION_FAILED settings.region REQUIRED')
     const { id } = await apps.succeeded(owner, await apps.install(owner, { settings: { region: 'north' } }))
     const invoked = async () => {
-      const { body } = await owner.rest['serverlessFunctionInvoke']!({ id: 'place', body: { input: {} } } as never)
+      const { body } = await owner.rest['serverlessFunctionInvoke']!({
+        id: 'place',
+        body: { input: {} },
+        headers: { 'x-service-function-depth': '0' },
+      } as never)
       return body['output'] as unknown
     }
     expect(await invoked()).toEqual({ region: 'north' })
@@ -275,7 +308,7 @@ describe('an app that is removed', () => {
   it('takes its components with it, and records come back with their object, which then belongs to the organization', async () => {
     await apps.publish(publisher, packaged({ ...visit, ...size }))
     const { id } = await apps.succeeded(owner, await apps.install(owner))
-    const created = await owner.rest['customRecordCreate']!({ object: 'visit', body: { name: 'First' } } as never)
+    const created = await owner.rest['customRecordCreate']!({ name: 'visit', body: { metadata: 'First' } } as never)
     expect(created.status, JSON.stringify(created.body)).toBe(201)
     const answer = await apps.uninstall(owner, id as string)
     expect([answer.status, answer.body['status']]).toEqual([202, 'UNINSTALLING'])
@@ -287,8 +320,24 @@ describe('an app that is removed', () => {
     )
     const restored = await owner.rest['customObjectRestore']!({ id: object!.id })
     expect([restored.status, restored.body['managedBy']]).toEqual([200, null])
-    const { body } = await owner.rest['customRecordList']!({ object: 'visit' } as never)
-    expect((body['data'] as { name: string }[]).map(({ name }) => name)).toEqual(['First'])
+    const { body } = await owner.rest['customRecordList']!({ name: 'visit' } as never)
+    expect((body['data'] as { metadata: string }[]).map(({ metadata }) => metadata)).toEqual(['First'])
+  })
+
+  it('can be installed again while what it left can be restored, with the values of records, and takes everything with it again', async () => {
+    await apps.publish(publisher, packaged(components, { scopes }))
+    const { id } = await apps.succeeded(owner, await apps.install(owner, { scopes }))
+    const created = await owner.rest['accountCreate']!({
+      body: { name: 'Halvorsen', customFields: { margin: 12 } },
+    } as never)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    await apps.succeeded(owner, await apps.uninstall(owner, id as string))
+    expect(await liveComponents()).toEqual([])
+    const again = await apps.succeeded(owner, await apps.install(owner, { scopes }))
+    expect(new Set((await liveComponents()).map(({ app }) => app))).toEqual(new Set(['site-maps']))
+    const { body } = await owner.rest['accountGet']!({ id: created.body['id'] } as never)
+    expect(body['customFields']).toMatchObject({ margin: 12, double: 24 })
+    await apps.succeeded(owner, await apps.uninstall(owner, again['id'] as string))
   })
 
   it('stays, whole, while something of the organization names a component of it', async () => {

@@ -14,13 +14,7 @@ import { packageChanges, publishedVersions } from './app.events.ts'
 import { appTables } from './app.migrations.ts'
 import { deletePackage, updatePackage } from './app-package.actions.ts'
 import { readPackageOf, readPackages, readVersionOf, readVersionsOf } from './app-package.ts'
-import {
-  AppPackage,
-  AppPackagePage,
-  AppPackageUpdateInput,
-  AppVersion,
-  AppVersionPage,
-} from './app-package.types.ts'
+import { AppPackage, AppPackagePage, AppPackageUpdateInput, AppVersion, AppVersionPage } from './app-package.types.ts'
 import { numberMax, packagesMax, versionsMax } from './bounds.ts'
 import { publishApp } from './publish.ts'
 
@@ -54,7 +48,10 @@ export class AppPackageResolver {
     return readPackages(ctx, args, info)
   }
 
-  @Query(() => AppVersion, { nullable: true, description: `One version of an app that the organization publishes. ${who}` })
+  @Query(() => AppVersion, {
+    nullable: true,
+    description: `One version of an app that the organization publishes. ${who}`,
+  })
   @RequiresScopes('MANAGE_METADATA')
   appVersion(
     @PackageArg() id: string,
@@ -136,8 +133,7 @@ export const appPackageResource: Resource = {
       example: {
         source: {
           files: {
-            'app.json':
-              '{"slug": "site-maps", "name": "Site maps", "version": "1.4.0", "scopes": ["READ_ACCOUNTS"]}',
+            'app.json': '{"slug": "site-maps", "name": "Site maps", "version": "1.4.0", "scopes": ["READ_ACCOUNTS"]}',
             'service.project.json': '{"formatVersion": 1, "name": "site-maps"}',
             'src/fields/ACCOUNT.geo_position.field.json':
               '{"entity": "ACCOUNT", "name": "geo_position", "label": "Position", "fieldType": "TEXT"}',

@@ -13,7 +13,16 @@ export interface PublishedVersion {
   readonly createdById: string | null
 }
 
-const shownVersion = ({ id, organizationId, packageId, slug, name, number, scopes, createdById }: PublishedVersion) => ({
+const shownVersion = ({
+  id,
+  organizationId,
+  packageId,
+  slug,
+  name,
+  number,
+  scopes,
+  createdById,
+}: PublishedVersion) => ({
   id,
   organizationId,
   packageId,

@@ -16,7 +16,12 @@ import {
 } from './bounds.ts'
 
 /** An address of the web, without a user name. */
-const url = { type: 'string', format: 'uri', pattern: '^https://[^/?#@\\s]+(?:[/?#]\\S*)?$', maxLength: urlMax } as const
+const url = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^https://[^/?#@\\s]+(?:[/?#]\\S*)?$',
+  maxLength: urlMax,
+} as const
 
 const slotSchema = {
   type: 'object',

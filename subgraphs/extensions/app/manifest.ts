@@ -56,10 +56,7 @@ export function manifestIn(files: SourceFiles): Read {
   const read = contentOfFile(text, manifestSchema)
   if ('problems' in read) return refused(read.problems)
   const { slots = [], settingsSchema = null, clientId = null, ...given } = read.content as unknown as Given
-  const problems = [
-    ...keyProblems(slots),
-    ...(settingsSchema ? schemaProblems('settingsSchema', settingsSchema) : []),
-  ]
+  const problems = [...keyProblems(slots), ...(settingsSchema ? schemaProblems('settingsSchema', settingsSchema) : [])]
   if (problems.length > 0) return refused(problems)
   const { slug, name, version, scopes, description, homepageUrl, releaseNotes } = given
   return {

@@ -83,7 +83,9 @@ export class MarketplaceVersion {
   createdAt!: string
 }
 
-@ObjectType({ description: 'An app in the marketplace, with what its latest version brings. The content of files is not shown.' })
+@ObjectType({
+  description: 'An app in the marketplace, with what its latest version brings. The content of files is not shown.',
+})
 @RequiresScopes('SESSION')
 export class MarketplaceApp extends MarketplaceParts {
   @OutputField(() => String, {

@@ -171,14 +171,19 @@ async function write(ctx: RequestContext, known: KnownPackage | null, version: N
     created_by_id: createdById,
   }
   const next = { id, organizationId, packageId, slug, name, number, scopes, createdById }
-  const isWritten = await writeChange(ctx, publishedVersions, { operation: 'CREATE', previous: null, next }, (values) => {
-    const key = { organization_id: organizationId, id: packageId }
-    const created = { ...key, slug, ...latest, created_at: now, created_by_id: createdById }
-    const owner = known
-      ? updateRow(values, 'extensions.app_package', latest, key)
-      : insertRow(values, 'extensions.app_package', created, 'on conflict (slug) do nothing')
-    return { owner, written: insertRow(values, 'extensions.app_version', row, 'where exists (select from owner)') }
-  })
+  const isWritten = await writeChange(
+    ctx,
+    publishedVersions,
+    { operation: 'CREATE', previous: null, next },
+    (values) => {
+      const key = { organization_id: organizationId, id: packageId }
+      const created = { ...key, slug, ...latest, created_at: now, created_by_id: createdById }
+      const owner = known
+        ? updateRow(values, 'extensions.app_package', latest, key)
+        : insertRow(values, 'extensions.app_package', created, 'on conflict (slug) do nothing')
+      return { owner, written: insertRow(values, 'extensions.app_version', row, 'where exists (select from owner)') }
+    },
+  )
   // The only row that was not written is one whose slug another organization has.
   if (!isWritten) throw slugTaken()
   return id

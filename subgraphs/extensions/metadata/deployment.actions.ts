@@ -57,7 +57,10 @@ async function queueDeployment(ctx: RequestContext, by: Caller, options: Row): P
   return id
 }
 
-/** Queues what an app's installation, update or removal does to the components of the organization. Its components act with the granted scopes only. */
+/**
+ * Queues what an app's installation, update or removal does to the components of the organization. As a session would have every scope, the app is the
+ * credential: its components act with the granted scopes only.
+ */
 export const requestAppDeployment = (
   ctx: RequestContext,
   files: Uint8Array,
@@ -66,7 +69,7 @@ export const requestAppDeployment = (
 ): Promise<string> =>
   queueDeployment(
     ctx,
-    { ...ctx.caller, scopes: [...scopes] },
+    { ...ctx.caller, kind: 'OAUTH', credentialId: change.installationId, scopes: [...scopes] },
     {
       check_only: false,
       allow_destructive: false,

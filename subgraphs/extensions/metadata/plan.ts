@@ -35,15 +35,19 @@ const problemOf = (file: string, path: string, code: string, message: string): F
   message,
 })
 
-const keyOf = ({ type, name }: { readonly type: string; readonly name: string }): string => `${type} ${name}`
+export interface ComponentKey {
+  readonly type: string
+  readonly name: string
+}
+
+const keyOf = ({ type, name }: ComponentKey): string => `${type} ${name}`
 
 /** The components of a package, with those that are parts of the files of others. */
-const keysIn = (components: Package['components']): Set<string> =>
-  new Set(
-    components.flatMap(({ component, name, content }) =>
-      [{ type: component.type, name }, ...(component.partsIn?.(content) ?? [])].map(keyOf),
-    ),
-  )
+export const componentsIn = ({ components }: Pick<Package, 'components'>): ComponentKey[] =>
+  components.flatMap(({ component, name, content }) => [
+    { type: component.type, name },
+    ...(component.partsIn?.(content) ?? []),
+  ])
 
 interface PlannedDeletion {
   readonly deletion: Deletion
@@ -52,12 +56,9 @@ interface PlannedDeletion {
 }
 
 /** The components that are to be deleted. One that does not exist is refused, because its name may be misspelt. */
-function deletionsOf(
-  { deletions, components, deletionFile: file }: Package,
-  { byType }: MetadataState,
-  problems: FileProblem[],
-): PlannedDeletion[] {
-  const kept = keysIn(components)
+function deletionsOf(wanted: Package, { byType }: MetadataState, problems: FileProblem[]): PlannedDeletion[] {
+  const { deletions, deletionFile: file } = wanted
+  const kept = new Set(componentsIn(wanted).map(keyOf))
   const seen = new Set<string>()
   return deletions.flatMap((deletion): PlannedDeletion[] => {
     const { type, name, path } = deletion
@@ -95,8 +96,8 @@ function excessOf(planned: readonly PlannedComponent[], { byType }: MetadataStat
 }
 
 /** What an app brought and its package no longer has. Fields go with their object. */
-function droppedBy(app: string, { components }: Package, { byType }: MetadataState): PlannedStep[] {
-  const kept = keysIn(components)
+function droppedBy(app: string, wanted: Package, { byType }: MetadataState): PlannedStep[] {
+  const kept = new Set(componentsIn(wanted).map(keyOf))
   const dropped = [...byType].flatMap(([component, stored]) =>
     [...stored.values()]
       .filter(({ name, managedBy }) => managedBy === app && !kept.has(keyOf({ type: component.type, name })))

@@ -7,6 +7,7 @@ import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { portNames, portsOf, requestContext, type Services } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
+import { restoreComponents } from '../app/restore-components.ts'
 import { problemsMax } from './bounds.ts'
 import { testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
 import type { MetadataTestOutcome } from '../function-test/function-test.types.ts'
@@ -14,7 +15,7 @@ import type { MetadataProblem } from './deployment.types.ts'
 import { deletionFile } from './project-file.ts'
 import { readPackage, type FileProblem, type Package } from './package.ts'
 import { problemsAt } from './problems.ts'
-import { planOf, type DeploymentPlan, type PlannedComponent, type PlannedStep } from './plan.ts'
+import { componentsIn, planOf, type DeploymentPlan, type PlannedComponent, type PlannedStep } from './plan.ts'
 import type { SourceFiles } from './source-files.ts'
 import { readState, versionOf } from './state.ts'
 
@@ -127,6 +128,7 @@ async function attemptDeployment(
   try {
     return await services.tenants.of(caller.organizationId, { caller }).transaction(async (sql) => {
       const inside = contexts(services, by, sql, externalCalls)
+      if (app !== null) await reinstated(inside, app, wanted)
       const again = await decided(inside, wanted, work, caller.organizationId)
       if ('problems' in again) throw new TakenBack({ ...resultOf(again), tests })
       const failed = await carriedOut(inside, again.plan, work, sql)
@@ -141,6 +143,17 @@ async function attemptDeployment(
   } catch (error) {
     if (error instanceof TakenBack) return error.result
     throw error
+  }
+}
+
+/** Restores what the app brought before; the deployment has no effect if that is refused. */
+async function reinstated(inside: Contexts, app: string, wanted: Package): Promise<void> {
+  try {
+    await restoreComponents(inside.next(), app, componentsIn(wanted))
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'UNAVAILABLE') throw error
+    const problems = problemsAt({ file: '', folder: '' }, error).map((one) => ({ ...one, file: null }))
+    throw new TakenBack({ problems, components: [], tests: [], version: null })
   }
 }
 

@@ -315,7 +315,12 @@ const rules: readonly Rule[] = [
   ],
   ['PAGE', 'definition', [{}, { regions: [] }], [[], 'a', null]],
 
-  ['APP', 'slug', ['ab', 'a-1', `a${'b'.repeat(47)}`], ['a', 'Ab', '1a', '-a', 'a_b', `a${'b'.repeat(48)}`, 'ab\n', null]],
+  [
+    'APP',
+    'slug',
+    ['ab', 'a-1', `a${'b'.repeat(47)}`],
+    ['a', 'Ab', '1a', '-a', 'a_b', `a${'b'.repeat(48)}`, 'ab\n', null],
+  ],
   ['APP', 'name', ['a', 'a'.repeat(100)], ['', ' ', 'a'.repeat(101), null]],
   [
     'APP',

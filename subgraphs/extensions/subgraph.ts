@@ -1,6 +1,8 @@
 import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { extensionsAggregates } from './aggregates.ts'
+import { appPackageResource } from './app/app-package.resolver.ts'
+import { marketplaceResource } from './app/marketplace.resolver.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
@@ -72,6 +74,8 @@ export const extensions: SubgraphDefinition = {
     flowResource,
     flowInterviewResource,
     metadataResource,
+    appPackageResource,
+    marketplaceResource,
     ...extensionsAggregates,
   ],
 }

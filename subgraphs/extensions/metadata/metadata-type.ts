@@ -17,11 +17,12 @@ export const MetadataType = enumeration('MetadataType', 'A type of components of
 })
 export type MetadataType = keyof typeof MetadataType
 
-/** The kinds of files of the format: those of components, tests of functions, and those of a project. */
+/** The kinds of files of the format: those of components, tests of functions, and those of a project and an app. */
 export const MetadataSchemaType = {
   ...MetadataType,
   FUNCTION_TEST: 'FUNCTION_TEST',
   PROJECT: 'PROJECT',
+  APP: 'APP',
   DESTRUCTIVE_CHANGES: 'DESTRUCTIVE_CHANGES',
 } as const
 export type MetadataSchemaType = keyof typeof MetadataSchemaType

@@ -57,7 +57,7 @@ export class MetadataResolver {
       max: 64,
       filled: true,
       description:
-        'The kind of file: a type of components, such as CUSTOM_FIELD, FUNCTION_TEST for tests of functions, or PROJECT or DESTRUCTIVE_CHANGES for the files of a project.',
+        'The kind of file: a type of components, such as CUSTOM_FIELD, FUNCTION_TEST for tests of functions, PROJECT or DESTRUCTIVE_CHANGES for the files of a project, or APP for the manifest of an app.',
       example: 'CUSTOM_FIELD',
     })
     schemaType: string,

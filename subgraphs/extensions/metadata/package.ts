@@ -1,12 +1,18 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { parseJsonExactly, TooManyInexact, inexactMax } from '../../kernel/json/exact-json.ts'
 import { metadataComponents, type Content, type MetadataComponent } from '../../kernel/metadata/component.ts'
 import type { FileSchema } from '../../kernel/metadata/file-schema.ts'
-import { isStorable } from '../../kernel/record/scalars.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
-import { depthMax, problemsMax } from './bounds.ts'
+import { problemsMax } from './bounds.ts'
 import type { MetadataType } from './metadata-type.ts'
-import { defaultSourceFolder, deletionFile, deletionSchema, projectFile, projectSchema } from './project-file.ts'
+import { contentOfFile } from './parse-file.ts'
+import {
+  besideSource,
+  defaultSourceFolder,
+  deletionFile,
+  deletionSchema,
+  projectFile,
+  projectSchema,
+} from './project-file.ts'
 import type { SourceFiles } from './source-files.ts'
 
 /** What is wrong with a file. */
@@ -41,71 +47,20 @@ export interface Package {
   readonly problems: readonly FileProblem[]
 }
 
-/** Whether JSON text nests deeper than a file may, before it is parsed. */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const sign = text.charCodeAt(at)
-    if (sign === 0x22) {
-      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
-    } else if (sign === 0x7b || sign === 0x5b) {
-      if (++depth > depthMax) return true
-    } else if (sign === 0x7d || sign === 0x5d) depth--
-  }
-  return false
-}
-
-type Parsed = { readonly content: unknown } | { readonly problem: FieldProblem }
-
-function parsed(text: string): Parsed {
-  const refused = (code: string, message: string): Parsed => ({ problem: { path: '', code, message } })
-  if (isTooDeep(text))
-    return refused('TOO_DEEP', `The file must nest objects and lists at most ${depthMax} levels deep.`)
-  try {
-    const content = parseJsonExactly(text, inexactMax)
-    const flaw = flawOf(content)
-    return flaw ? refused(...flaw) : { content }
-  } catch (error) {
-    if (error instanceof TooManyInexact)
-      return refused('TOO_MANY', `The file must have at most ${inexactMax} numbers that double precision would round.`)
-    const reason = error instanceof Error ? error.message : ''
-    return refused('INVALID_JSON', `The file must be valid JSON: ${reason.slice(0, 200)}`)
-  }
-}
-
-/** What PostgreSQL does not store, or objects cannot have, anywhere in the content. */
-function flawOf(content: unknown): readonly [code: string, message: string] | null {
-  const waiting = [content]
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value === 'string' && !isStorable(value)) return notText
-    if (typeof value !== 'object' || value === null) continue
-    if (Array.isArray(value)) for (const item of value as unknown[]) waiting.push(item)
-    else
-      for (const [name, member] of Object.entries(value)) {
-        if (name === '__proto__') return ['NOT_ALLOWED', 'A property must not be named __proto__.']
-        if (!isStorable(name)) return notText
-        waiting.push(member)
-      }
-  }
-  return null
-}
-
-const notText = ['NOT_TEXT', 'The file must not contain a NUL character or an unpaired surrogate.'] as const
-
 /** Reads the files of a project, and checks them as far as they alone say. */
 export async function readPackage(files: SourceFiles, organizationId: string): Promise<Package> {
   const problems: FileProblem[] = []
   const read = (file: string, schema: FileSchema): Content | null => {
-    const result = parsed(files.get(file)!)
-    const found: readonly FieldProblem[] = 'problem' in result ? [result.problem] : schema.problems(result.content)
-    problems.push(...found.map((one) => ({ file, ...one })))
-    return found.length > 0 || 'problem' in result ? null : (result.content as Content)
+    const result = contentOfFile(files.get(file)!, schema)
+    if (!('problems' in result)) return result.content
+    problems.push(...result.problems.map((one) => ({ file, ...one })))
+    return null
   }
   const project = files.has(projectFile) ? read(projectFile, projectSchema) : null
   const root = rootOf(files, project)
   const grouped = new Map<string, Grouped>()
   for (const file of [...files.keys()].toSorted()) {
-    if (!file.startsWith(root) || file === projectFile || file === deletionFile) continue
+    if (!file.startsWith(root) || besideSource.has(file)) continue
     const found = placeOf(file.slice(root.length))
     if ('problem' in found) problems.push({ file, path: '', code: found.problem.code, message: found.problem.message })
     else group(grouped, found, file, files, problems)
@@ -127,7 +82,7 @@ function rootOf(files: SourceFiles, project: Content | null): string {
     const { sourceDir } = project
     return `${typeof sourceDir === 'string' ? sourceDir : defaultSourceFolder}/`
   }
-  const components = [...files.keys()].filter((file) => file !== projectFile && file !== deletionFile)
+  const components = [...files.keys()].filter((file) => !besideSource.has(file))
   const folder = `${defaultSourceFolder}/`
   return components.every((file) => file.startsWith(folder)) ? folder : ''
 }

@@ -4,6 +4,10 @@ import { MetadataType } from './metadata-type.ts'
 
 export const projectFile = 'service.project.json'
 export const deletionFile = 'destructiveChanges.json'
+/** The manifest of an app, which deployments leave out: a project can be deployed while it is developed. */
+export const manifestFile = 'app.json'
+/** The files of a project that are no components, whatever its source folder. */
+export const besideSource: ReadonlySet<string> = new Set([projectFile, deletionFile, manifestFile])
 export const defaultSourceFolder = 'src'
 
 export const projectSchema = new FileSchema({

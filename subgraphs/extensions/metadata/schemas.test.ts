@@ -26,6 +26,7 @@ const samples: Readonly<Record<MetadataSchemaType, Content>> = {
   PAGE: sampleOf('pages/account_overview.page.json'),
   FUNCTION_TEST: { input: { id: 'a' }, expect: { output: { id: 'a' } } },
   PROJECT: { formatVersion: 1, name: 'sales' },
+  APP: { slug: 'site-maps', name: 'Site maps', version: '1.4.0', scopes: ['READ_ACCOUNTS'] },
   DESTRUCTIVE_CHANGES: { delete: [{ type: 'WORKFLOW', name: 'Call' }] },
 }
 
@@ -81,6 +82,21 @@ const members = (...values: string[]): readonly [unknown[], unknown[]] => [
 const listOf = (...values: string[]): readonly [unknown[], unknown[]] => [
   [[], values],
   [['OTHER'], values[0], [1]],
+]
+
+const slot = { key: 'map', label: 'Map', url: 'https://maps.example.com/embed?a=b', objectTypes: ['ACCOUNT'] } as const
+const httpsUrls: readonly [unknown[], unknown[]] = [
+  ['https://example.com', 'https://example.com:8443/a?b=c#d', `https://example.com/${'a'.repeat(1_980)}`],
+  [
+    'http://example.com',
+    'https://',
+    'https://a b',
+    'https://user@example.com',
+    'javascript:alert(1)',
+    '',
+    null,
+    `https://example.com/${'a'.repeat(1_981)}`,
+  ],
 ]
 
 /** Each rule of the format, with the values at its bounds. */
@@ -300,6 +316,68 @@ const rules: readonly Rule[] = [
   ['PAGE', 'definition', [{}, { regions: [] }], [[], 'a', null]],
 
   [
+    'APP',
+    'slug',
+    ['ab', 'a-1', `a${'b'.repeat(47)}`],
+    ['a', 'Ab', '1a', '-a', 'a_b', `a${'b'.repeat(48)}`, 'ab\n', null],
+  ],
+  ['APP', 'name', ['a', 'a'.repeat(100)], ['', ' ', 'a'.repeat(101), null]],
+  [
+    'APP',
+    'version',
+    ['0.0.0', '1.20.300', '999999.999999.999999'],
+    ['1', '1.0', '1.0.0.0', 'v1.0.0', '01.0.0', '1.0.1000000', '1.0.0-beta', '1.0.0\n', '', 1],
+  ],
+  ['APP', 'description', ['', 'a'.repeat(1_000)], ['a'.repeat(1_001), 1, null]],
+  ['APP', 'homepageUrl', ...httpsUrls],
+  [
+    'APP',
+    'scopes',
+    [[], ['READ_LEADS', 'WRITE_LEADS', 'INVOKE_FUNCTIONS']],
+    [['*'], ['read'], ['READ_LEADS', 'READ_LEADS'], ['SESSION'], 'READ_LEADS', [1], null],
+  ],
+  ['APP', 'settingsSchema', [null, {}, { type: 'object' }], [[], 'a', 1]],
+  [
+    'APP',
+    'slots',
+    [
+      [],
+      [slot],
+      [{ ...slot, key: `a${'_'.repeat(47)}`, label: 'a'.repeat(80), height: 50 }],
+      [{ ...slot, objectTypes: ['LEAD', 'CONTACT', 'ACCOUNT', 'OPPORTUNITY', 'custom:site'], height: 2_000 }],
+      Array.from({ length: 20 }, () => slot),
+      ...httpsUrls[0].map((url) => [{ ...slot, url }]),
+    ],
+    [
+      {},
+      [1],
+      [{ ...slot, key: 'A' }],
+      [{ ...slot, key: `a${'b'.repeat(48)}` }],
+      [{ ...slot, key: 'a.b' }],
+      [{ ...slot, label: '' }],
+      [{ ...slot, label: 'a'.repeat(81) }],
+      [{ ...slot, objectTypes: [] }],
+      [{ ...slot, objectTypes: ['TASK'] }],
+      [{ ...slot, objectTypes: ['ACCOUNT', 'ACCOUNT'] }],
+      [{ ...slot, height: 49 }],
+      [{ ...slot, height: 2_001 }],
+      [{ ...slot, height: 50.5 }],
+      [{ ...slot, unlisted: 1 }],
+      [{ key: 'map' }],
+      Array.from({ length: 21 }, () => slot),
+      ...httpsUrls[1].map((url) => [{ ...slot, url }]),
+      null,
+    ],
+  ],
+  [
+    'APP',
+    'clientId',
+    ['019a0c5e-7f00-7f41-9d20-6c8a2b3e5d10', null],
+    ['a', '019A0C5E-7F00-7F41-9D20-6C8A2B3E5D10', '019a0c5e7f007f419d206c8a2b3e5d10', 1],
+  ],
+  ['APP', 'releaseNotes', ['', 'a'.repeat(4_000)], ['a'.repeat(4_001), 1, null]],
+
+  [
     'DESTRUCTIVE_CHANGES',
     'delete',
     [[], [{ type: 'PAGE', name: 'a', force: true }]],
@@ -328,6 +406,7 @@ const required: Readonly<Record<MetadataSchemaType, readonly string[]>> = {
   PAGE: ['apiName', 'label', 'objectType', 'definition'],
   FUNCTION_TEST: ['expect'],
   PROJECT: ['formatVersion', 'name'],
+  APP: ['slug', 'name', 'version', 'scopes'],
   DESTRUCTIVE_CHANGES: ['delete'],
 }
 

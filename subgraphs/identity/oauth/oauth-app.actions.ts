@@ -24,6 +24,15 @@ export async function readOAuthApp(ctx: RequestContext, id: string): Promise<OAu
   return row as unknown as OAuthApp
 }
 
+/** The scopes that an OAuth app of the caller's organization can be granted; null if there is no such app. */
+export async function scopesOfOAuthApp({ db, caller }: RequestContext, id: string): Promise<readonly string[] | null> {
+  const [row] = await db.query<{ scopes: string[] }>(
+    'select scopes from identity.oauth_app where organization_id = $1 and id = $2 and deleted_at is null',
+    [caller.organizationId, id],
+  )
+  return row?.scopes ?? null
+}
+
 export function readOAuthApps(ctx: RequestContext, args: PageArgs, info: SelectionInfo): Promise<Page> {
   const total = isAnySelected(info, 'total', 'totalPages')
   return readPage(withCredentialVisibility(ctx), oauthApp, args, {

@@ -29,6 +29,7 @@ const seeds = {
   duplicates: 97,
   interviews: 98,
   undoJobs: 99,
+  appPackages: 100,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

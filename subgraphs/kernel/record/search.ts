@@ -92,8 +92,8 @@ export function containsCandidates(
  * decomposed letters are equal.
  */
 export function searchCondition(
-  { hasSearchText, searchable }: RecordShape,
-  columns: readonly Column[],
+  { hasSearchText, searchable }: Pick<RecordShape, 'hasSearchText' | 'searchable'>,
+  columns: readonly Pick<Column, 'key' | 'sql'>[],
   text: string,
   alias: string,
   values: Values,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { migrations, sealedColumns } from './subgraphs/all.ts'
+import { decideListing, listingRequests } from './subgraphs/extensions/public.ts'
 import {
   createOrganizationWithOwner,
   issueOwnerCode,
@@ -53,6 +54,25 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
     const { status } = await (verb === 'suspend' ? suspendOrganization : resumeOrganization)(services, id)
     return `The organization ${id} is ${status}.`
   },
+
+  async marketplace(services, verb = '', slug) {
+    if (verb === 'list') return requested(services)
+    if ((verb !== 'approve' && verb !== 'refuse') || !slug) throw new ConfigError(`Usage: ${marketplaceUsage}.`)
+    const listing = await decideListing(services, slug, verb)
+    if (listing === null) throw new ConfigError(`The app ${slug} does not exist.`)
+    return `The app ${slug} is ${listing}.`
+  },
+}
+
+const marketplaceUsage = 'marketplace list, or marketplace approve|refuse <slug>'
+
+/** One line for each request, with tabs between the columns. */
+async function requested(services: OpenServices): Promise<string> {
+  const requests = await listingRequests(services)
+  const lines = requests.map(({ slug, latestVersion, requestedAt, name, organizationId, publisherName }) =>
+    [slug, latestVersion, requestedAt.slice(0, 10), name, organizationId, publisherName].join('\t'),
+  )
+  return [...lines, `${requests.length} apps wait for an answer.`].join('\n')
 }
 
 const organizationUsage = [

@@ -1,4 +1,5 @@
 export { checkedCall, type ActionCall } from './action/checked-call.ts'
 export type { CustomAction } from './action/custom-action.ts'
 export { isConfined, mayRunActions, requireToolAction, toolActions, type ToolAction } from './action/tool-actions.ts'
+export { decideListing, listingRequests } from './app/operator.ts'
 export { registerUse } from './used-by.ts'

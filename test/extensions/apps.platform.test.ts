@@ -3,6 +3,7 @@ import { components, deployed, json, problemsOf, project, retrieved } from '../m
 import { usePlatform, type Member } from '../platform.ts'
 import { Apps, packaged } from './apps.fixture.ts'
 import { problemsOf as refusalOf } from './custom-fields.fixture.ts'
+import { settleFieldChanges } from './field-changes.fixture.ts'
 
 const platform = usePlatform()
 const apps = new Apps(platform)
@@ -139,23 +140,23 @@ describe('an app that is installed', () => {
   })
 
   it('is not installed at all if the organization has a name already, and can be installed afterwards, or removed', async () => {
-    await deployed(platform, owner, { ...project({}), ...own('size') })
-    await apps.publish(publisher, packaged({ ...visit, ...size }))
+    await deployed(platform, owner, project(layout))
+    await apps.publish(publisher, packaged({ ...size, ...layout }))
     const answer = await apps.install(owner)
-    expect(problemsOf(await apps.ended(owner, answer))).toEqual(['src/fields/ACCOUNT.size.field.json  NOT_UNIQUE'])
+    const taken = ['src/layouts/ACCOUNT.default.layout.json  NOT_UNIQUE']
+    expect(problemsOf(await apps.ended(owner, answer))).toEqual(taken)
     expect(await apps.list(owner)).toMatchObject([{ status: 'FAILED', appVersion: null }])
-    expect(await fields()).toEqual([['size', null]])
-    expect(refusalOf(await apps.update(owner, answer.body['id'] as string, { appVersion: '1.0.0' }))).toBe(
-      '409 INVALID_STATE',
-    )
-    expect((await apps.uninstall(owner, answer.body['id'] as string)).status).toBe(202)
+    expect(await fields()).toEqual([])
+    const id = answer.body['id'] as string
+    expect(refusalOf(await apps.update(owner, id, { appVersion: '1.0.0' }))).toBe('409 INVALID_STATE')
+    expect((await apps.uninstall(owner, id)).status).toBe(202)
     expect(await apps.list(owner)).toEqual([])
     const again = await apps.install(owner)
-    await apps.ended(owner, again)
+    expect(problemsOf(await apps.ended(owner, again))).toEqual(taken)
     await deployed(
       platform,
       owner,
-      { 'destructiveChanges.json': json({ delete: [{ type: 'CUSTOM_FIELD', name: 'ACCOUNT.size' }] }) },
+      { 'destructiveChanges.json': json({ delete: [{ type: 'PAGE_LAYOUT', name: 'ACCOUNT.default' }] }) },
       { allowDestructive: true },
     )
     const third = await apps.succeeded(owner, await apps.install(owner))
@@ -327,6 +328,7 @@ describe('an app that is removed', () => {
   it('can be installed again while what it left can be restored, with the values of records, and takes everything with it again', async () => {
     await apps.publish(publisher, packaged(components, { scopes }))
     const { id } = await apps.succeeded(owner, await apps.install(owner, { scopes }))
+    await settleFieldChanges(platform)
     const created = await owner.rest['accountCreate']!({
       body: { name: 'Halvorsen', customFields: { margin: 12 } },
     } as never)
@@ -335,7 +337,8 @@ describe('an app that is removed', () => {
     expect(await liveComponents()).toEqual([])
     const again = await apps.succeeded(owner, await apps.install(owner, { scopes }))
     expect(new Set((await liveComponents()).map(({ app }) => app))).toEqual(new Set(['site-maps']))
-    const { body } = await owner.rest['accountGet']!({ id: created.body['id'] } as never)
+    await settleFieldChanges(platform)
+    const { body } = await owner.rest['account']!({ id: created.body['id'] } as never)
     expect(body['customFields']).toMatchObject({ margin: 12, double: 24 })
     await apps.succeeded(owner, await apps.uninstall(owner, again['id'] as string))
   })

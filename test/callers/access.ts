@@ -40,6 +40,8 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/describe': 'everybody',
   '/v1/events/': 'everybody',
   '/v1/functions': 'everybody',
+  '/v1/app-packages': 'everybody',
+  '/v1/marketplace': 'everybody',
   '/v1/workflow-runs': 'everybody',
   // Its user; owners and admins see that it exists, and can cancel it.
   '/v1/flows/interviews': 'author',

@@ -46,6 +46,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   AdminUser: people,
   AfterSaveTrigger: few,
   ApiKey: few,
+  AppPackage: few,
   BeforeSaveHook: few,
   BulkJob: 'a job is deleted after a week, and its figures are those of one file',
   UndoJob: 'a job is deleted after a week, and has its figures itself',

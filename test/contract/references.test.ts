@@ -36,6 +36,8 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'AdminUser.profileId': administered,
   'AiInboundReceipt.executionId': payload,
   'AppInstallation.appId': 'the app belongs to another organization',
+  'AppVersion.packageId': noRecord,
+  'AppVersionSummary.packageId': noRecord,
   'ConnectedApp.appId': 'the app belongs to another organization',
   'ContactMerge.mergedIds': merged,
   'ConversationMessage.conversationId': noRecord,

@@ -218,8 +218,8 @@ describe.each(pagedLists)('the cursor of %s', (_, operation, orders) => {
   )
 })
 
-/** The attainment of a quota has the id of the quota, and what was undone that of the record. */
-const idOf = ({ id, quotaId, recordId }: Row): unknown => id ?? quotaId ?? recordId
+/** The attainment of a quota has the id of the quota, and what was undone that of the record. Versions of an app have numbers, and apps slugs. */
+const idOf = ({ id, quotaId, recordId, number, slug }: Row): unknown => id ?? quotaId ?? recordId ?? number ?? slug
 
 describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
   it.each(orders.map((order) => [Object.values(order).join(' ') || 'the only order', order] as const))(

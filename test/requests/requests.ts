@@ -172,6 +172,15 @@ export class Requests {
            ) numbered where newest > 40)`,
         [[...sharedIds]],
       )
+    // Neither do more apps than an organization may have, also deleted ones.
+    await this.platform.query(
+      `with old as (
+         select id from (
+           select id, row_number() over (partition by organization_id order by id desc) as newest from extensions.app_package
+         ) numbered where newest > 30
+       ), versions as (delete from extensions.app_version where package_id in (select id from old))
+       delete from extensions.app_package where id in (select id from old)`,
+    )
     // Neither do more mailboxes than an organization may have.
     await this.platform.query(
       `update outreach.mailbox set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (

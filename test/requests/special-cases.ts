@@ -4,6 +4,7 @@ import { invite } from '../../subgraphs/identity/invitation/invitation.ts'
 import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-token.ts'
 import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { appBodies, appPreparations } from './apps.ts'
 import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { aiBodies, aiOnce, aiPreparations } from './ai-workflows.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
@@ -111,6 +112,7 @@ export const preparations: Readonly<
   ...workflowPreparations,
   ...flowPreparations,
   ...metadataPreparations,
+  ...appPreparations,
   ...customFieldPreparations,
 }
 
@@ -237,6 +239,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...workflowBodies,
   ...flowBodies,
   ...metadataBodies,
+  ...appBodies,
   ...hookBodies,
   ...triggerBodies,
   ...undoBodies,

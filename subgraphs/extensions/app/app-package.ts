@@ -44,7 +44,7 @@ export function readPackages(ctx: RequestContext, args: NewestFirstArgs, info: S
   return newestFirst(ctx, list, args, info)
 }
 
-const summaryColumns = `v.id, p.slug, v.number, v.scopes, v.release_notes as "releaseNotes", v.client_id as "clientId",
+const summaryColumns = `v.package_id as "packageId", p.slug, v.number, v.scopes, v.release_notes as "releaseNotes", v.client_id as "clientId",
   v.sha256, v.created_at as "createdAt", v.created_by_id as "createdById"`
 const versionColumns = `${summaryColumns}, v.settings_schema as "settingsSchema", v.slots, v.components`
 const ownVersions = `extensions.app_version v
@@ -91,8 +91,8 @@ export const installable = `(p.organization_id = $1 or p.listing = 'LISTED') and
 
 /** A version with all that its installation needs. */
 export interface VersionToInstall extends AppVersionSummary {
+  readonly id: string
   readonly organizationId: string
-  readonly packageId: string
   readonly name: string
   readonly publisherName: string
   readonly position: number
@@ -111,7 +111,7 @@ export async function readVersionToInstall(
   const [row] =
     slugPattern.test(slug) && (number === null || numberPattern.test(number))
       ? await db.query<Omit<VersionToInstall, 'files'> & { files: Uint8Array } & Row>(
-          `select ${versionColumns}, v.organization_id as "organizationId", v.package_id as "packageId", p.name,
+          `select ${versionColumns}, v.id, v.organization_id as "organizationId", p.name,
              p.publisher_name as "publisherName", v.position, v.files
            from extensions.app_package p
            join extensions.app_version v on v.organization_id = p.organization_id and v.package_id = p.id

@@ -1,4 +1,4 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
+import { ID, InputType, Int, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
@@ -123,8 +123,8 @@ export class AppPackageUpdateInput {
 
 @ObjectType()
 abstract class VersionParts {
-  @OutputField(() => ID, { description: 'Id of the version.', example: '019a0c5e-7f00-7f42-8b31-7d9b3c4f6e21' })
-  id!: string
+  @OutputField(() => ID, { description: 'Id of the package.', example: '019a0c5e-7f00-7f41-9d20-6c8a2b3e5d10' })
+  packageId!: string
 
   @OutputField(() => String, { description: 'Name of the app in addresses.', example: 'site-maps' })
   slug!: string
@@ -174,9 +174,10 @@ export class AppVersionSummary extends VersionParts {}
 @ObjectType({ description: 'A version of an app. It never changes.' })
 @RequiresScopes('MANAGE_METADATA')
 export class AppVersion extends VersionParts {
-  @Field(() => Json, {
+  @OutputField(() => Json, {
     nullable: true,
     description: 'JSON Schema of the settings that an organization stores for the app; null: it has none.',
+    example: { type: 'object', properties: { zoom: { type: 'integer', minimum: 1 } } },
   })
   settingsSchema!: Readonly<Record<string, unknown>> | null
 

@@ -1,4 +1,4 @@
-import { ArgsType, Field, ObjectType } from 'type-graphql'
+import { ArgsType, ObjectType } from 'type-graphql'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
 import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
@@ -95,9 +95,10 @@ export class MarketplaceApp extends MarketplaceParts {
   })
   scopes!: string[]
 
-  @Field(() => Json, {
+  @OutputField(() => Json, {
     nullable: true,
     description: 'JSON Schema of the settings that an organization stores for the app; null: it has none.',
+    example: { type: 'object', properties: { zoom: { type: 'integer', minimum: 1 } } },
   })
   settingsSchema!: Readonly<Record<string, unknown>> | null
 

@@ -13,7 +13,8 @@ export interface ListedOrganization {
   readonly id: string
   readonly code: string
   readonly name: string
-  readonly status: OrganizationStatus
+  /** DELETED: a developer organization that was deleted, and stays suspended. */
+  readonly status: OrganizationStatus | 'DELETED'
   readonly createdAt: string
   /** Addresses of its active owners. */
   readonly owners: readonly string[]
@@ -25,7 +26,8 @@ export async function listOrganizations(
   text = '',
 ): Promise<{ readonly organizations: readonly ListedOrganization[]; readonly total: number }> {
   const rows = await database.query<ListedOrganization & { readonly total: number }>(
-    `select o.id, o.code, o.name, o.status, o.created_at as "createdAt", o.total, coalesce(u.owners, '{}') as owners
+    `select o.id, o.code, o.name, case when o.deleted_at is null then o.status else 'DELETED' end as status,
+       o.created_at as "createdAt", o.total, coalesce(u.owners, '{}') as owners
      from (
        select *, count(*) over ()::int as total from identity.organization
        where strpos(lower(name), lower($1)) > 0 or strpos(code, upper($1)) > 0

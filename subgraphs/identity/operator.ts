@@ -1,8 +1,9 @@
 import { isId, newId } from '../kernel/ids.ts'
-import { inTransaction, systemContext, type Services } from '../kernel/request.ts'
+import { asSystem, inTransaction, systemContext, type RequestContext, type Services } from '../kernel/request.ts'
 import { createApiKey as create, type NewKey } from './api-key/api-key.actions.ts'
 import type { ApiKey } from './api-key/api-key.ts'
 import { rotateApiKey as rotate } from './api-key/rotate.ts'
+import { developerOrgsOf } from './developer-org/developer-org.ts'
 import {
   addOrganization,
   normalizeCode,
@@ -123,17 +124,33 @@ export async function organizationIdOf({ database }: Pick<Services, 'database'>,
   return found?.id ?? null
 }
 
+/** Changes an organization and its developer organizations in the same way, in one transaction. */
+const changeWithDeveloperOrgs = (
+  services: Services,
+  organizationId: string,
+  change: (ctx: RequestContext) => Promise<Organization>,
+): Promise<Organization> =>
+  inTransaction(systemContext(services, organizationId), async (ctx) => {
+    // It locks the organization, so that no developer organization is created meanwhile.
+    const changed = await change(ctx)
+    for (const { id } of await developerOrgsOf(ctx.db, organizationId)) await change(asSystem(ctx, id))
+    return changed
+  })
+
+/** Its developer organizations are suspended, and resumed, with it. */
 export const suspendOrganization = (services: Services, organizationId: string): Promise<Organization> =>
-  setOrganizationStatus(systemContext(services, organizationId), 'SUSPENDED')
+  changeWithDeveloperOrgs(services, organizationId, (ctx) => setOrganizationStatus(ctx, 'SUSPENDED'))
 
+/** Refuses a deleted organization. */
 export const resumeOrganization = (services: Services, organizationId: string): Promise<Organization> =>
-  setOrganizationStatus(systemContext(services, organizationId), 'ACTIVE')
+  changeWithDeveloperOrgs(services, organizationId, (ctx) => setOrganizationStatus(ctx, 'ACTIVE'))
 
+/** Its developer organizations get the same plan. */
 export const setEntitlements = (
   services: Services,
   organizationId: string,
   features: readonly string[],
-): Promise<Organization> => setFeatures(systemContext(services, organizationId), features)
+): Promise<Organization> => changeWithDeveloperOrgs(services, organizationId, (ctx) => setFeatures(ctx, features))
 
 /** Changes role and record visibility. */
 export const updateUser = (services: Services, organizationId: string, id: string, change: UserChange): Promise<User> =>

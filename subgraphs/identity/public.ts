@@ -124,6 +124,7 @@ export { managersOf, ownersToNotify, recipientsOf, userNames, type Recipient } f
 export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
 export { listedUser } from './user-lookup/listed-user.ts'
+export { isOfSameDeveloperSql } from './developer-org/developer-org.ts'
 export { activeSeller, type Seller } from './seller/seller.ts'
 export { logoContent } from './seller/logo.ts'
 export {

@@ -7,6 +7,7 @@ import { adminUserResource } from './admin/admin-user.resolver.ts'
 import { apiKeyResource } from './api-key/api-key.resolver.ts'
 import { auditResource } from './audit/audit.resolver.ts'
 import { organizationAdminResource } from './organization/organization-admin.resolver.ts'
+import { developerOrgResource } from './developer-org/developer-org.resolver.ts'
 import { publicLogoResource } from './seller/public-logo.resolver.ts'
 import { organizationResource } from './organization/organization.resolver.ts'
 import { connectedAppResource } from './oauth/connected-app.resolver.ts'
@@ -43,6 +44,7 @@ export const identity: SubgraphDefinition = {
     adminUserResource,
     userLookupResource,
     organizationAdminResource,
+    developerOrgResource,
     currencyResource,
     auditResource,
     scimTokenResource,

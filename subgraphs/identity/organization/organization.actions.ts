@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { insertRow, updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import { organizationChanges } from './organization.events.ts'
 import { findOrganization, type Organization, type OrganizationStatus } from './organization.ts'
@@ -95,9 +96,17 @@ export function changeOrganization(ctx: RequestContext, change: OrganizationChan
 export const regenerateCode = (ctx: RequestContext): Promise<Organization> =>
   changeOrganization(ctx, { code: newCode() })
 
-/** While an organization is suspended, all its credentials are refused. Nothing else changes. */
+/** While an organization is suspended, all its credentials are refused. Nothing else changes. A deleted one cannot be resumed. */
 export const setOrganizationStatus = (ctx: RequestContext, status: OrganizationStatus): Promise<Organization> =>
-  changeOrganization(ctx, { status })
+  inTransaction(ctx, async (inner) => {
+    const [locked] = await inner.db.query<{ isDeleted: boolean }>(
+      'select deleted_at is not null as "isDeleted" from identity.organization where id = $1 for no key update',
+      [inner.caller.organizationId],
+    )
+    if (status === 'ACTIVE' && locked?.isDeleted)
+      throw refusalInSituation('The organization was deleted, as a developer organization, and cannot be resumed.')
+    return changeOrganization(inner, { status })
+  })
 
 const featuresMax = 200
 const featureName = /^[a-z][a-z0-9-]{0,63}$/

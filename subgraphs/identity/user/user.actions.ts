@@ -41,6 +41,8 @@ export interface NewUser extends Pick<
   readonly externalId?: string | null
   /** Names that the organization gives the person; given when somebody else adds the person. */
   readonly knownAs?: KnownAs | null
+  /** Whether the password gives no access to the organization until it is set with a mailed code. Absent: if somebody else adds the person and the password was never proven. */
+  readonly distrustsPassword?: boolean
   /** True: a person who left becomes the same user again. False: the person is refused like a current user. */
   readonly mayReturn?: boolean
 }
@@ -132,10 +134,12 @@ function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUs
 /** The statements that write the user, unless the person is a current user, and the person, if it is new. */
 async function userRows(
   ctx: IdentityContext,
-  { passwordHash, name, firstName, lastName, isInvited = false, isNewcomer = false, isEmailVerified = false }: NewUser,
+  wanted: NewUser,
   person: PersonProfile | null,
   user: StoredUser,
 ): Promise<(values: Values) => RowStatements> {
+  const { passwordHash, name, firstName, lastName, isInvited = false, isNewcomer = false } = wanted
+  const { isEmailVerified = false, distrustsPassword } = wanted
   const { email, createdAt, updatedAt: now } = user
   const { timezone } = user
   const newPerson = {
@@ -162,7 +166,7 @@ async function userRows(
     must_accept: isInvited,
     has_joined: user.hasJoined,
     // True: somebody who cannot read mails to the address may have set the password, so it does not open this organization.
-    distrusts_password: !user.hasJoined && (await hasUnprovenPassword(ctx, newPerson.id)),
+    distrusts_password: distrustsPassword ?? (!user.hasJoined && (await hasUnprovenPassword(ctx, newPerson.id))),
   }
   const onConflict = `on conflict (organization_id, person_id) do update
     set ${Object.keys(columns)

@@ -160,7 +160,7 @@ export interface Membership extends User {
 }
 
 /**
- * The active memberships of a person, the one of the latest sign-in first. By password: without memberships that somebody else
+ * The active memberships of a person, the one of the latest sign-in first, and those in deleted organizations last. By password: without memberships that somebody else
  * created before the password was proven, because a stranger may have registered the address and set the password. Locked until the
  * transaction ends: a concurrent end of all sessions waits, and then also ends the new session.
  */
@@ -168,7 +168,8 @@ export function lockMemberships(sql: Sql, personId: string, by: 'mail' | 'passwo
   return sql.query<Membership>(
     `select ${columns}, u.sign_in_generation as "signInGeneration" ${from}
      where ${activeMemberships} ${by === 'password' ? 'and not u.distrusts_password' : ''}
-     order by (select max(s.created_at) from identity.session s where s.organization_id = u.organization_id and s.user_id = u.id)
+     order by exists (select from identity.organization o where o.id = u.organization_id and o.deleted_at is not null),
+       (select max(s.created_at) from identity.session s where s.organization_id = u.organization_id and s.user_id = u.id)
        desc nulls last, u.created_at, u.id
      for share of u`,
     [personId],

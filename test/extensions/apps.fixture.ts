@@ -24,11 +24,12 @@ export const packaged = (given: Readonly<Record<string, object>>, values: object
 export class Apps {
   constructor(readonly platform: Platform) {}
 
-  async publish(by: Member, files: Files): Promise<void> {
+  async publish(by: Member, files: Files, listing = 'LISTED'): Promise<void> {
     const { status, body } = await by.rest['appPublish']!({ body: { source: { files } } } as never)
     expect([status, body.errors], JSON.stringify(body)).toEqual([201, undefined])
-    await this.platform.query(`update extensions.app_package set listing = 'LISTED' where organization_id = $1`, [
+    await this.platform.query(`update extensions.app_package set listing = $2 where organization_id = $1`, [
       by.organizationId,
+      listing,
     ])
   }
 

@@ -1,6 +1,9 @@
+import { clientCredentialsGrant } from 'openid-client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { components, deployed, json, problemsOf, project, retrieved } from '../metadata/metadata.fixture.ts'
+import { anApp, discovered, type Person } from '../oauth/oauth.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { restClient } from '../rest-client.ts'
 import { Apps, packaged } from './apps.fixture.ts'
 import { problemsOf as refusalOf } from './custom-fields.fixture.ts'
 import { settleFieldChanges } from './field-changes.fixture.ts'
@@ -30,7 +33,14 @@ const layout = {
     config: { sections: [{ label: 'Place', items: [{ slot: 'app/site-maps:place' }, { slot: 'app/other:place' }] }] },
   },
 }
-const scopes = ['READ_ACCOUNTS', 'READ_CUSTOM_OBJECTS', 'READ_EVENTS', 'WRITE_ACCOUNTS', 'WRITE_TASKS', 'INVOKE_FUNCTIONS']
+const scopes = [
+  'INVOKE_FUNCTIONS',
+  'READ_ACCOUNTS',
+  'READ_CUSTOM_OBJECTS',
+  'READ_EVENTS',
+  'WRITE_ACCOUNTS',
+  'WRITE_TASKS',
+]
 const own = (name: string, values: object = {}) => ({
   [`src/fields/ACCOUNT.${name}.field.json`]: json({
     entity: 'ACCOUNT',
@@ -88,7 +98,11 @@ describe('an app that is installed', () => {
     expect([deployment.status, deployment.problems, deployment]).toMatchObject([
       'SUCCEEDED',
       [],
-      { app: 'site-maps', counts: { created: 14, deleted: 0 }, missingSecrets: [{ secret: 'ERP_TOKEN' }, {}] },
+      {
+        app: 'site-maps',
+        counts: { created: 15, deleted: 0 },
+        missingSecrets: [{ secret: 'secret' }, { secret: 'ERP_TOKEN' }],
+      },
     ])
     expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED', appVersion: '1.0.0', scopes, settings: {} }])
     expect(await platform.query('select distinct managed_by as app from extensions.workflow')).toEqual([
@@ -161,6 +175,57 @@ describe('an app that is installed', () => {
     )
     const third = await apps.succeeded(owner, await apps.install(owner))
     expect([third['id'], await fields()]).toEqual([again.body['id'], [['size', 'site-maps']]])
+  })
+
+  it('is not in the marketplace, and yet for the organization that publishes it and its developer organizations', async () => {
+    await apps.publish(publisher, packaged(size), 'PRIVATE')
+    const other = await platform.member({ organizationId: await platform.organization('Lab'), role: 'OWNER' })
+    expect(refusalOf(await apps.install(owner))).toBe('404 NOT_FOUND')
+    expect(refusalOf(await apps.install(other))).toBe('404 NOT_FOUND')
+    const develop = 'update identity.organization set developer_of = $1 where id = $2'
+    await platform.query(develop, [publisher.organizationId, other.organizationId])
+    await apps.succeeded(other, await apps.install(other))
+    await apps.succeeded(publisher, await apps.install(publisher))
+    expect(refusalOf(await apps.install(owner))).toBe('404 NOT_FOUND')
+  })
+
+  it('limits the tokens of its OAuth app to the granted scopes, which read its version and settings, and ends them with it', async () => {
+    const bySession = await apps.session(publisher)
+    const asked = { appVersion: '0.9.0', scopes: ['READ_ACCOUNTS', 'READ_LEADS'] }
+    const client = await anApp({ rest: bySession } as Person, asked)
+    const values = { clientId: client.id, settingsSchema: { type: 'object' }, scopes: ['READ_ACCOUNTS', 'READ_LEADS'] }
+    await apps.publish(publisher, packaged(size, values))
+    const { body: installed } = await bySession['appInstall']!({
+      body: { slug: 'site-maps', scopes: ['READ_ACCOUNTS'], settings: { region: 'north' } },
+    } as never)
+    const { access_token: token } = await clientCredentialsGrant(await discovered(platform.url, client), {
+      scope: 'READ_ACCOUNTS READ_LEADS',
+    })
+    const read = (operation: string) =>
+      restClient(platform.contract, platform.url, { Authorization: `Bearer ${token}` })[operation]!({})
+    const before = await read('appInstallation')
+    expect([before.body['version'], before.body['scopes']]).toEqual(['0.9.0', ['READ_ACCOUNTS', 'READ_LEADS']])
+    expect((await read('leadList')).status).toBe(200)
+    await apps.ended(publisher, { status: 202, body: installed } as never)
+    const during = await read('appInstallation')
+    expect([during.status, during.body]).toMatchObject([
+      200,
+      { version: '1.0.0', scopes: ['READ_ACCOUNTS'], settings: { region: 'north' } },
+    ])
+    expect(refusalOf(await read('leadList'))).toBe('403 OAUTH_SCOPE_INSUFFICIENT')
+    expect((await read('accountList')).status).toBe(200)
+    await platform.query(
+      `insert into identity.oauth_grant (organization_id, id, app_id, user_id, scopes, created_at, expires_at)
+       values ($1, gen_random_uuid(), $2, $3, '{READ_ACCOUNTS}', now(), '2030-01-01')`,
+      [publisher.organizationId, client.id, publisher.userId],
+    )
+    const { body: connected } = await bySession['connectedAppList']!({})
+    expect(connected['data']).toMatchObject([{ appVersion: '1.0.0', settings: { region: 'north' } }])
+    const settings = { id: connected['data'][0].id, body: { settings: {} } }
+    expect(refusalOf(await bySession['connectedAppUpdate']!(settings as never))).toBe('409 INVALID_STATE')
+    await apps.succeeded(publisher, await apps.uninstall(publisher, installed['id'] as string))
+    expect((await read('accountList')).status).toBe(401)
+    expect((await bySession['connectedAppList']!({})).body['data']).toEqual([])
   })
 
   it('gives its functions the granted scopes only', async () => {
@@ -341,6 +406,31 @@ describe('an app that is removed', () => {
     const { body } = await owner.rest['account']!({ id: created.body['id'] } as never)
     expect(body['customFields']).toMatchObject({ margin: 12, double: 24 })
     await apps.succeeded(owner, await apps.uninstall(owner, again['id'] as string))
+  })
+
+  it('takes masters and details with their records, which come back with it', async () => {
+    const master = { name: 'visit', label: 'Visit', fields: [{ name: 'code', label: 'Code', type: 'TEXT' }] }
+    const relation = { name: 'visit', label: 'Visit', type: 'MASTER_DETAIL', lookupTarget: 'custom:visit' }
+    const detail = { name: 'finding', label: 'Finding', fields: [relation] }
+    const objects = { 'objects/visit.object.json': master, 'objects/finding.object.json': detail }
+    await apps.publish(publisher, packaged(objects, { scopes: [] }))
+    const { id } = await apps.succeeded(owner, await apps.install(owner, { scopes: [] }))
+    await settleFieldChanges(platform)
+    const record = async (name: string, body: object) => {
+      const created = await owner.rest['customRecordCreate']!({ name, body } as never)
+      expect(created.status, JSON.stringify(created.body)).toBe(201)
+      return created.body['id'] as string
+    }
+    const visitId = await record('visit', { customFields: { code: 'V1' } })
+    await record('finding', { customFields: { visit: visitId } })
+    await apps.succeeded(owner, await apps.uninstall(owner, id as string))
+    await apps.succeeded(owner, await apps.install(owner, { scopes: [] }))
+    await settleFieldChanges(platform)
+    const records = async (name: string) => {
+      const { body } = await owner.rest['customRecordList']!({ name } as never)
+      return (body['data'] as { customFields: object }[]).map(({ customFields }) => customFields)
+    }
+    expect([await records('visit'), await records('finding')]).toEqual([[{ code: 'V1' }], [{ visit: visitId }]])
   })
 
   it('stays, whole, while something of the organization names a component of it', async () => {

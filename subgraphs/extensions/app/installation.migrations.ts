@@ -48,6 +48,11 @@ export const installedAppTable: Migration = {
       left join extensions.deployment d
         on d.organization_id = i.organization_id and d.id = i.deployment_id and d.state = 'QUEUED';
 
+    -- An organization tries its apps in its developer organizations, and installs what it developed there.
+    create policy same_developer on extensions.app_package for select to crm_app
+      using (deleted_at is null and identity.is_of_same_developer(organization_id));
+    create policy same_developer on extensions.app_version for select to crm_app
+      using (identity.is_of_same_developer(organization_id));
     -- What an organization has installed it can install again, and update.
     create policy installed on extensions.app_package for select to crm_app
       using (exists (select from extensions.installed_app i where i.package_id = app_package.id));

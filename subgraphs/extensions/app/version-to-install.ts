@@ -15,9 +15,16 @@ export interface InstallableVersion extends Pick<
   readonly files: Uint8Array
 }
 
-/** A version of an app that the caller's organization may install; the newest if none is named. Row-level security hides the others. */
+/**
+ * SQL condition of the packages that the organization of the request may install: those of the marketplace, of itself, of the organization that it
+ * develops for and of its developer organizations, and those that it has installed. Row-level security has the same rule.
+ */
+const isInstallable = `(p.listing = 'LISTED' or identity.is_of_same_developer(p.organization_id)
+  or exists (select from extensions.installed_app i where i.organization_id = $3 and i.package_id = p.id))`
+
+/** A version of an app that the caller's organization may install; the newest if none is named. */
 export async function versionToInstall(
-  { db }: RequestContext,
+  { db, caller }: RequestContext,
   slug: string,
   number: string | null,
 ): Promise<InstallableVersion> {
@@ -26,8 +33,8 @@ export async function versionToInstall(
        v.settings_schema as "settingsSchema", v.slots, v.client_id as "clientId", v.files
      from extensions.app_package p
      join extensions.app_version v on v.package_id = p.id and v.number = coalesce($2, p.latest_number)
-     where p.slug = $1 and p.deleted_at is null`,
-    [slug, number],
+     where p.slug = $1 and p.deleted_at is null and ${isInstallable}`,
+    [slug, number, caller.organizationId],
   )
   if (!row) throw notFound('The version of the app')
   return row

@@ -111,7 +111,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
 registerUse({
   used: 'custom_object',
   user: 'custom_field',
-  sql: `select f.id, f.name from ${fieldTable} f
+  sql: `select f.id, f.name, f.entity from ${fieldTable} f
     join extensions.custom_object o on o.organization_id = f.organization_id and 'custom:' || o.name = f.lookup_object
     left join extensions.custom_object own on own.organization_id = f.organization_id and 'custom:' || own.name = f.entity
     where o.organization_id = $1 and o.id = $2 and f.deleted_at is null and own.id is distinct from o.id and own.deleted_at is null

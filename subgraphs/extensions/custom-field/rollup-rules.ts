@@ -55,7 +55,7 @@ function shapeWith(entity: string, fields: readonly StoredField[]): RecordShape 
 registerUse({
   used: 'custom_object',
   user: 'custom_field',
-  sql: `select f.id, f.name from extensions.field_definition f
+  sql: `select f.id, f.name, f.entity from extensions.field_definition f
     join extensions.custom_object o on o.organization_id = f.organization_id and o.id = $2
     where f.organization_id = $1 and f.rollup_config is not null and f.rollup_config ->> 'childObject' = 'custom:' || o.name
       and f.entity <> 'custom:' || o.name and f.deleted_at is null

@@ -1,6 +1,7 @@
 import type { ComponentPlan, ComponentStep, PreparedCall, StoredComponent } from '../../kernel/metadata/component.ts'
 import { metadataComponent } from '../../kernel/metadata/component.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { droppedBy } from './dropped.ts'
 import { inOrder } from './order.ts'
 import type { Deletion, FileProblem, Package, PackagedComponent } from './package.ts'
 import type { MetadataState } from './state.ts'
@@ -40,7 +41,7 @@ export interface ComponentKey {
   readonly name: string
 }
 
-const keyOf = ({ type, name }: ComponentKey): string => `${type} ${name}`
+export const keyOf = ({ type, name }: ComponentKey): string => `${type} ${name}`
 
 /** The components of a package, with those that are parts of the files of others. */
 export const componentsIn = ({ components }: Pick<Package, 'components'>): ComponentKey[] =>
@@ -95,25 +96,6 @@ function excessOf(planned: readonly PlannedComponent[], { byType }: MetadataStat
   })
 }
 
-/** What an app brought and its package no longer has. Fields go with their object. */
-function droppedBy(app: string, wanted: Package, { byType }: MetadataState): PlannedStep[] {
-  const kept = new Set(componentsIn(wanted).map(keyOf))
-  const dropped = [...byType].flatMap(([component, stored]) =>
-    [...stored.values()]
-      .filter(({ name, managedBy }) => managedBy === app && !kept.has(keyOf({ type: component.type, name })))
-      .map((one) => ({ component, one })),
-  )
-  const gone = new Set(dropped.map(({ component: { type }, one: { name } }) => keyOf({ type, name })))
-  return dropped
-    .filter(({ one: { partOf } }) => !partOf || !gone.has(keyOf(partOf)))
-    .map(({ component, one }) => {
-      const { type } = component
-      const file = component.pathOf(one.name)
-      const of = { type, name: one.name, file, change: 'DELETED' as const, plan: null, packaged: null }
-      return { ...component.removal(one, true), of }
-    })
-}
-
 /** The components of an app that the organization, or another app, has under the same name. */
 function takenNames(app: string, wanted: Package, { byType }: MetadataState): FileProblem[] {
   return wanted.components.flatMap(({ component, name, file }) => {
@@ -143,7 +125,7 @@ export function planOf(
     const of = { type, name, file: wanted.deletionFile, change: 'DELETED' as const, plan: null, packaged: null }
     return { ...step, of, placeOf: () => ({ path }) }
   })
-  const dropped = app === null ? [] : droppedBy(app, wanted, state)
+  const dropped = app === null ? [] : droppedBy(app, new Set(componentsIn(wanted).map(keyOf)), state)
   const removed = [...removals, ...dropped]
   return {
     components: [...planned, ...removed.map(({ of }) => of)],

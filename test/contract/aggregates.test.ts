@@ -55,6 +55,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   Conversation: own,
   CustomAction: few,
   CustomObject: few,
+  DeveloperOrg: few,
   EventEnvelope: log,
   ExchangeRate: price,
   FieldHistoryEntry: part,

@@ -147,6 +147,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  // An organization has five.
+  'developerOrgCreate',
   ...enrollmentsOnce,
   ...triageOnce,
   ...aiOnce,

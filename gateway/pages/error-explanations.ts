@@ -202,8 +202,9 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action: 'Remove or reassign the dependent records first.',
   },
   LIMIT_REACHED: {
-    meaning: 'The organization has as many of these definitions as it can have; `limit` is the number.',
-    action: 'Delete one that is no longer needed, or change an existing one.',
+    meaning:
+      'The organization has as many of these definitions or developer organizations as it can have; `limit` is the number. With `retryAt` it has created as many as it may in 24 hours.',
+    action: 'Delete one that is no longer needed, or change an existing one. With `retryAt`, wait until then.',
   },
   ENDPOINT_SUNSET: {
     meaning: 'The endpoint was deprecated and is past its sunset date.',

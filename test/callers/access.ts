@@ -62,6 +62,7 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',
+  '/v1/developer-orgs': 'administrators',
 }
 
 /** The part of a path that names records of its own area, without those above it. */

@@ -56,6 +56,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   Conversation: own,
   CustomAction: few,
   CustomObject: few,
+  DeveloperOrg: few,
   EventEnvelope: log,
   ExchangeRate: price,
   FieldHistoryEntry: part,

@@ -50,6 +50,9 @@ const refused: ReadonlySet<string> = new Set([
   'conversationMetadataExtract',
   'conversationSend',
   'customActionExecute',
+  // They write rows of two organizations.
+  'developerOrgCreate',
+  'developerOrgDelete',
   'emailInboundReceive',
   'emailSend',
   'filePartUpload',

@@ -133,10 +133,18 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   // Provisioning and identity.
   'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],
   'subgraphs/identity/access/explain-access.ts': [1, 'explains to an administrator why a user may not do something'],
+  'subgraphs/identity/developer-org/developer-org.actions.ts': [
+    2,
+    'the creator owns the new organization; an administrator of the one that it belongs to ends it',
+  ],
   'subgraphs/identity/oauth/oauth-service.ts': [1, 'ends a grant whose token was used twice'],
   'subgraphs/identity/operator-accounts.ts': [1, 'commands of the operator of the platform'],
+<<<<<<< HEAD
   'subgraphs/identity/operator.ts': [13, 'commands of the operator of the platform'],
   'subgraphs/extensions/app/operator.ts': [1, 'commands of the operator of the platform'],
+=======
+  'subgraphs/identity/operator.ts': [12, 'commands of the operator of the platform'],
+>>>>>>> part-devorgs
   'subgraphs/identity/session/register.ts': [1, 'the first user of a new organization owns it'],
   'subgraphs/identity/session/session.actions.ts': [1, 'a session at sign-in, limited to the own records of its user'],
 

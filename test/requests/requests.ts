@@ -131,6 +131,15 @@ export class Requests {
   async #makeRoom(): Promise<void> {
     // One user sends all requests, including more invitations than the limits allow.
     await this.platform.query('delete from kernel.mail_count')
+    // Neither do more developer organizations than an organization may have: the older ones belong to nobody any more.
+    await this.platform.query(
+      `update identity.organization set developer_of = null where developer_of is not null and id <> all($1::uuid[]) and id in (
+         select id from (
+           select id, row_number() over (partition by developer_of order by id desc) as newest
+           from identity.organization where developer_of is not null
+         ) numbered where newest > 2)`,
+      [[...sharedIds]],
+    )
     if (this.#requested++ % 10 !== 0) return
     // Neither do more devices than a user may have.
     await this.platform.query(

@@ -149,6 +149,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  // An organization has five.
+  'developerOrgCreate',
   ...enrollmentsOnce,
   ...triageOnce,
   ...aiOnce,

@@ -91,6 +91,15 @@ export const mutations: Readonly<Record<string, Audited>> = {
   organizationUpdate: { actions: ['organization.updated'], prepare: () => '(input: {name: "Acme Group"}) { id }' },
   organizationCodeRegenerate: { actions: ['organization.code_regenerated'], prepare: () => ' { id }' },
 
+  developerOrgCreate: {
+    actions: ['organization.created', 'user.created', 'developer_org.created'],
+    prepare: () => '(input: {name: "Sandbox"}) { id }',
+  },
+  developerOrgDelete: {
+    actions: ['organization.updated', 'developer_org.deleted'],
+    prepare: async (scenario) => `(id: "${await scenario.developerOrg()}")`,
+  },
+
   baseCurrencySet: { actions: ['organization.updated'], prepare: () => '(baseCurrency: "EUR") { baseCurrency }' },
   exchangeRateSet: {
     actions: ['exchange_rate.created'],

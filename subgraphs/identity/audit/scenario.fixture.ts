@@ -72,6 +72,11 @@ export class Scenario {
     return String(made['accessProfileCreate']!['id'])
   }
 
+  async developerOrg(): Promise<string> {
+    const made = await this.run('mutation { developerOrgCreate(input: {name: "Sandbox"}) { id } }')
+    return String(made['developerOrgCreate']!['id'])
+  }
+
   async app(): Promise<string> {
     const wanted = { name: 'App', scopes: ['READ_CASES'], redirectUris: ['https://app.example.com/back'] }
     return (await createOAuthApp({ ...this.ctx, caller: this.caller }, wanted)).id

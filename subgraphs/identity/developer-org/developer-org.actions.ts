@@ -6,7 +6,7 @@ import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { administering } from '../admin/administer.ts'
 import type { IdentityContext } from '../context.ts'
 import { addOrganization, setOrganizationStatus } from '../organization/organization.actions.ts'
-import type { Organization, OrganizationStatus } from '../organization/organization.ts'
+import type { Organization } from '../organization/organization.ts'
 import { actingAs } from '../session/session.actions.ts'
 import { lockOwnPerson } from '../session/person.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
@@ -40,8 +40,7 @@ export function createDeveloperOrg(ctx: IdentityContext, input: DeveloperOrgCrea
   })
 }
 
-interface Parent extends Pick<Organization, 'status'> {
-  readonly entitlements: readonly string[]
+interface Parent extends Pick<Organization, 'status' | 'entitlements'> {
   readonly isDeveloperOrg: boolean
   readonly live: number
   /** When the oldest of as many as one may create in 24 hours was created; null if fewer were created ever. */
@@ -53,7 +52,7 @@ async function parentOf({ db, caller, clock, settings }: RequestContext): Promis
   if (settings.registration === 'OFF') {
     throw new Refusal('PERMISSION_DENIED', 'New organizations are off here: ask the operator of the platform.')
   }
-  const [parent] = await db.query<Parent & { status: OrganizationStatus }>(
+  const [parent] = await db.query<Parent>(
     `select o.status, o.entitlements, o.developer_of is not null as "isDeveloperOrg",
        (select count(*)::int from identity.organization d where d.developer_of = o.id and d.deleted_at is null) as live,
        (select d.created_at from identity.organization d where d.developer_of = o.id

@@ -139,12 +139,8 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   ],
   'subgraphs/identity/oauth/oauth-service.ts': [1, 'ends a grant whose token was used twice'],
   'subgraphs/identity/operator-accounts.ts': [1, 'commands of the operator of the platform'],
-<<<<<<< HEAD
-  'subgraphs/identity/operator.ts': [13, 'commands of the operator of the platform'],
-  'subgraphs/extensions/app/operator.ts': [1, 'commands of the operator of the platform'],
-=======
   'subgraphs/identity/operator.ts': [12, 'commands of the operator of the platform'],
->>>>>>> part-devorgs
+  'subgraphs/extensions/app/operator.ts': [1, 'commands of the operator of the platform'],
   'subgraphs/identity/session/register.ts': [1, 'the first user of a new organization owns it'],
   'subgraphs/identity/session/session.actions.ts': [1, 'a session at sign-in, limited to the own records of its user'],
 

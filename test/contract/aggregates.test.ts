@@ -62,6 +62,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   FieldHistoryEntry: part,
   DuplicateRule: few,
   Flow: few,
+  InstalledApp: few,
   FlowInterview: 'it is deleted 30 days after its end, and its user reads the own ones',
   ForecastSnapshot: repeated,
   KnowledgeDocument: bounded,

@@ -47,6 +47,7 @@ const others = {
     'values of deleted records; what is derived from them is written when they are restored',
   'subgraphs/kernel/record/store-formulas.ts':
     'values of formulas that no write has computed yet; the SQL of their definition is what is derived from until then',
+  'subgraphs/extensions/app/{install-app,finish-app-change}.ts': 'rows that are no records: installations',
   'subgraphs/extensions/function/function.actions.ts': 'parts of a function',
   'subgraphs/demo/{sequences,webhooks}.ts': 'rows that are no records: attempts, deliveries',
 }

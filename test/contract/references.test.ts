@@ -52,6 +52,7 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'KnowledgeDocumentPassage.documentId': noRecord,
   'LeadMerge.mergedIds': merged,
   'Proposal.conversationId': noRecord,
+  'InstalledApp.deploymentId': administered,
   'Quota.teamId': administered,
   'QuotaAttainment.teamId': administered,
   'ResolvedLayout.layoutId': administered,

@@ -1,5 +1,4 @@
 import type { RequestContext } from '../../kernel/request.ts'
-import type { LayoutWarning } from '../layout/resolved-layout.ts'
 import { installedTable } from './finish-app-change.ts'
 import type { Slot } from './manifest.ts'
 
@@ -15,7 +14,7 @@ export interface FilledSlots {
   /** Those that installed apps fill, by how layouts and pages name them. */
   readonly shown: ReadonlyMap<string, FilledSlot>
   /** Why the others are left out. */
-  readonly warnings: readonly LayoutWarning[]
+  readonly warnings: readonly { readonly code: string; readonly slot: string }[]
 }
 
 const slugOf = (slot: string): string => slot.slice('app/'.length, slot.indexOf(':'))

@@ -3,7 +3,7 @@ import type { MetadataContext } from '../../kernel/metadata/component.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { restoreObject } from '../custom-object/custom-object.actions.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
-import type { ComponentKey } from '../metadata/plan.ts'
+import type { ComponentKey } from '../metadata/package.ts'
 
 const fields = recordsOf(customField)
 

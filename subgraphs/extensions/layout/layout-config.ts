@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import type { FilledSlot } from '../app/installed-slots.ts'
 import { schemaProblem } from '../schema-problem.ts'
 
 export interface LayoutItem {
@@ -21,6 +22,13 @@ export interface LayoutSection {
 /** How the fields of a record type are arranged. */
 export interface LayoutConfig {
   readonly sections: readonly LayoutSection[]
+}
+
+/** An item as it is shown: a field, or what an app shows at its place. */
+export type ShownItem = LayoutItem | FilledSlot
+
+export interface ShownSection extends Required<Omit<LayoutSection, 'items'>> {
+  readonly items: readonly ShownItem[]
 }
 
 const sectionsMax = 50

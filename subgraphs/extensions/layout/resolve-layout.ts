@@ -4,9 +4,9 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { isRequired, writableColumns } from '../../kernel/record/inputs.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { filledSlots, type FilledSlot, type FilledSlots } from '../app/installed-slots.ts'
+import { filledSlots, type FilledSlots } from '../app/installed-slots.ts'
 import { latestShapeOfType, unknownObject } from '../extended-type.ts'
-import { hasField, type LayoutConfig, type LayoutItem, type LayoutSection } from './layout-config.ts'
+import { hasField, type LayoutConfig, type LayoutSection, type ShownItem, type ShownSection } from './layout-config.ts'
 import { isLayoutType, layoutTypeProblem } from './layout-types.ts'
 import type { ResolvedLayout } from './resolved-layout.ts'
 
@@ -15,13 +15,6 @@ interface StoredLayout extends Record<string, unknown> {
   readonly name: string
   readonly profile: string | null
   readonly config: LayoutConfig
-}
-
-/** An item as it is shown: a field, or what an app shows at its place. */
-export type ShownItem = LayoutItem | FilledSlot
-
-export interface ShownSection extends Required<Omit<LayoutSection, 'items'>> {
-  readonly items: readonly ShownItem[]
 }
 
 /** The layout of the caller: that of the profile, else the default of the organization, else one of all fields. */

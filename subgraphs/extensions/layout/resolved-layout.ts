@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from 'type-graphql'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { Json } from '../../kernel/record/scalars.ts'
-import type { ShownSection } from './resolve-layout.ts'
+import type { ShownSection } from './layout-config.ts'
 
 @ObjectType({ description: 'A place of a layout or page that is left out.' })
 export class LayoutWarning {

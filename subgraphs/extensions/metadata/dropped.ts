@@ -1,12 +1,20 @@
 import { customObject } from '../../kernel/record/custom-object.ts'
-import { keyOf, type PlannedStep } from './plan.ts'
+import type { ComponentStep } from '../../kernel/metadata/component.ts'
+import { keyOf } from './package.ts'
 import type { MetadataState } from './state.ts'
+
+interface Removal {
+  readonly type: string
+  readonly name: string
+  readonly file: string
+  readonly step: ComponentStep
+}
 
 /**
  * What an app brought and its package, with the components `kept`, no longer has. The fields of an object go with it, and are restored with it; what the
  * fields of such objects name of one another does not keep these.
  */
-export function droppedBy(app: string, kept: ReadonlySet<string>, { byType }: MetadataState): PlannedStep[] {
+export function droppedBy(app: string, kept: ReadonlySet<string>, { byType }: MetadataState): Removal[] {
   const all = [...byType].flatMap(([component, components]) =>
     [...components.values()]
       .filter(({ name, managedBy }) => managedBy === app && !kept.has(keyOf({ type: component.type, name })))
@@ -23,10 +31,7 @@ export function droppedBy(app: string, kept: ReadonlySet<string>, { byType }: Me
       const { type } = component
       const step = component.removal(stored, true)
       const file = component.pathOf(stored.name)
-      return {
-        ...step,
-        run: (ctx) => step.run({ ...ctx, deletedObjects }),
-        of: { type, name: stored.name, file, change: 'DELETED', plan: null, packaged: null },
-      }
+      const { name } = stored
+      return { type, name, file, step: { ...step, run: (ctx) => step.run({ ...ctx, deletedObjects }) } }
     })
 }

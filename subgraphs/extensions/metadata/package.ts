@@ -47,6 +47,20 @@ export interface Package {
   readonly problems: readonly FileProblem[]
 }
 
+export interface ComponentKey {
+  readonly type: string
+  readonly name: string
+}
+
+export const keyOf = ({ type, name }: ComponentKey): string => `${type} ${name}`
+
+/** The components of a package, with those that are parts of the files of others. */
+export const componentsIn = ({ components }: Pick<Package, 'components'>): ComponentKey[] =>
+  components.flatMap(({ component, name, content }) => [
+    { type: component.type, name },
+    ...(component.partsIn?.(content) ?? []),
+  ])
+
 /** Reads the files of a project, and checks them as far as they alone say. */
 export async function readPackage(files: SourceFiles, organizationId: string): Promise<Package> {
   const problems: FileProblem[] = []

@@ -3,7 +3,14 @@ import { metadataComponent } from '../../kernel/metadata/component.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { droppedBy } from './dropped.ts'
 import { inOrder } from './order.ts'
-import type { Deletion, FileProblem, Package, PackagedComponent } from './package.ts'
+import {
+  componentsIn,
+  keyOf,
+  type Deletion,
+  type FileProblem,
+  type Package,
+  type PackagedComponent,
+} from './package.ts'
 import type { MetadataState } from './state.ts'
 
 export type ComponentChange = 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'DELETED'
@@ -35,20 +42,6 @@ const problemOf = (file: string, path: string, code: string, message: string): F
   code,
   message,
 })
-
-export interface ComponentKey {
-  readonly type: string
-  readonly name: string
-}
-
-export const keyOf = ({ type, name }: ComponentKey): string => `${type} ${name}`
-
-/** The components of a package, with those that are parts of the files of others. */
-export const componentsIn = ({ components }: Pick<Package, 'components'>): ComponentKey[] =>
-  components.flatMap(({ component, name, content }) => [
-    { type: component.type, name },
-    ...(component.partsIn?.(content) ?? []),
-  ])
 
 interface PlannedDeletion {
   readonly deletion: Deletion
@@ -126,10 +119,16 @@ export function planOf(
     return { ...step, of, placeOf: () => ({ path }) }
   })
   const dropped = app === null ? [] : droppedBy(app, new Set(componentsIn(wanted).map(keyOf)), state)
-  const removed = [...removals, ...dropped]
+  const removed: PlannedStep[] = [
+    ...removals,
+    ...dropped.map(({ type, name, file, step }) => ({
+      ...step,
+      of: { type, name, file, change: 'DELETED' as const, plan: null, packaged: null },
+    })),
+  ]
   return {
     components: [...planned, ...removed.map(({ of }) => of)],
-    steps: [...inOrder(steps), ...inOrder<PlannedStep>(removed).toReversed()],
+    steps: [...inOrder(steps), ...inOrder(removed).toReversed()],
     calls: planned.flatMap(({ plan }) => plan?.calls ?? []),
     problems,
   }

@@ -38,6 +38,10 @@ export async function connectInstalledApp(
 export async function disconnectInstalledApp(ctx: RequestContext, appId: string): Promise<void> {
   await endAccess(ctx, appId)
   const which = [ctx.caller.organizationId, appId]
-  for (const table of ['oauth_token', 'oauth_installation'])
-    await ctx.db.query(`delete from identity.${table} where organization_id = $1 and app_id = $2`, which, 'WRITE')
+  await ctx.db.query('delete from identity.oauth_token where organization_id = $1 and app_id = $2', which, 'WRITE')
+  await ctx.db.query(
+    'delete from identity.oauth_installation where organization_id = $1 and app_id = $2',
+    which,
+    'WRITE',
+  )
 }

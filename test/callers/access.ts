@@ -102,6 +102,7 @@ const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromE
     'bulkJobResults',
     'bulkJobUndo',
     'undoJob',
+    'undoJobAbort',
     'undoneRecordList',
     'notUndoneList',
     // It undoes the creation of an account.

@@ -44,6 +44,8 @@ export interface StoredUndoJob {
   readonly errorMessage: string | null
 }
 
+export const isUnfinished = ({ status }: StoredUndoJob): boolean => status === 'QUEUED' || status === 'RUNNING'
+
 export const undoJobColumns = `j.id, j.selection, j.on_conflict as "onConflict", j.dry_run as "dryRun", j.objects, j.scopes, j.created_by_id as "createdById",
   j.created_at as "createdAt", j.started_at as "startedAt", j.ended_at as "endedAt", j.expires_at as "expiresAt", j.job_status as status, j.phase,
   j.checkpoint::float8 as checkpoint, j.list_through::float8 as "listThrough", j.records_seen as "recordsSeen", j.records_processed as "recordsProcessed",
@@ -54,11 +56,12 @@ export async function readUndoJob(
   { db }: Pick<RequestContext, 'db'>,
   organizationId: string,
   id: string,
+  { isLocked = false } = {},
 ): Promise<StoredUndoJob | null> {
   const [job] = await db.query<StoredUndoJob & Row>(
-    `select ${undoJobColumns} from records.undo_job j where j.organization_id = $1 and j.id = $2`,
+    `select ${undoJobColumns} from records.undo_job j where j.organization_id = $1 and j.id = $2${isLocked ? ' for update' : ''}`,
     [organizationId, id],
-    'LOOKUP',
+    isLocked ? 'WRITE' : 'LOOKUP',
   )
   return job ?? null
 }
@@ -93,8 +96,12 @@ export async function usableUndoJobs(ctx: RequestContext, values: Values): Promi
 }
 
 /** A job that the caller sees. 404 if there is none, 403 without the scopes of its record types. */
-export async function requireUndoJob(ctx: RequestContext, id: string): Promise<StoredUndoJob> {
-  const job = isId(id) ? await readUndoJob(ctx, ctx.caller.organizationId, id.toLowerCase()) : null
+export async function requireUndoJob(
+  ctx: RequestContext,
+  id: string,
+  options?: { isLocked: boolean },
+): Promise<StoredUndoJob> {
+  const job = isId(id) ? await readUndoJob(ctx, ctx.caller.organizationId, id.toLowerCase(), options) : null
   if (!job || !(isAdministrator(ctx.caller) || job.createdById === ctx.caller.userId)) throw notFound('The undo job')
   requireScopes(ctx.caller, scopesOfTypes(ctx, job.objects))
   return job

@@ -353,6 +353,96 @@ describe('a conflict of an undo job', () => {
   })
 })
 
+describe('an undo job that is aborted', () => {
+  const abort = (by: Member, id: string) => by.rest['undoJobAbort']!({ id } as never)
+
+  it('ends at once while it waits, and undoes nothing', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    const before = await accounts()
+    const expected = { status: 'ABORTED', startedAt: null, recordsUndone: 0, errorCode: null, errorMessage: null }
+    const endedAt = platform.now.toISOString()
+    expect(await ok(abort(owner, id))).toMatchObject({ ...expected, endedAt })
+    platform.advanceClock(1000)
+    // A second time, it is as it was.
+    expect(await ok(abort(owner, id))).toMatchObject({ ...expected, endedAt })
+    await settle()
+    expect(await read(owner, id)).toMatchObject(expected)
+    expect(await accounts()).toEqual(before)
+    expect((await undoneOf(owner, id)).total).toBe(0)
+  })
+
+  it('keeps what it had undone, tells it, and writes nothing more', async () => {
+    const { id, operationId } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    // Listed, compared, the end of that, and the two changed records.
+    for (let steps = 0; steps < 4; steps++) await stepAndDie(id)
+    expect(await ok(abort(owner, id))).toMatchObject({ status: 'ABORTED', recordsTotal: 4, recordsUndone: 2 })
+    const records = await accounts()
+    await settleAfterLease()
+    expect(await accounts()).toEqual(records)
+    expect(records).toMatchObject([
+      { name: 'One', version: 3 },
+      { name: 'Two', version: 3 },
+      { name: 'Tres', isDeleted: false },
+      { name: 'Cuatro', isDeleted: false },
+    ])
+    const { data } = await undoneOf(owner, id)
+    const ids = data.map(({ recordId }: { recordId: string }) => recordId)
+    expect(new Set(ids)).toEqual(new Set([await idOf('One'), await idOf('Two')]))
+    const again = await ok(undo(owner, { operationId }))
+    expect(again).toMatchObject({ isComplete: true, undone: [{ action: 'UPDATED' }, { action: 'UPDATED' }] })
+    expect(await accounts()).toMatchObject([{ name: 'Uno' }, { name: 'Dos' }, {}, {}])
+  })
+
+  it('does not change the records that are being processed at the moment', async () => {
+    const loaded = await bulk.load(owner, {}, csvOf(250))
+    const body = { name: 'Check', objectType: 'ACCOUNT', operations: ['DELETE'], url: receiver.url }
+    await ok(owner.rest['beforeSaveHookCreate']!({ body } as never), 201)
+    const { id } = await ok(undoBulk(owner, loaded.id), 202)
+    // The last ones are undone first, so it is in the second batch.
+    const first = await idOf('A0')
+    let batches = 0
+    let aborted: Promise<unknown> | null = null
+    receiver.decide = ({ records }, response) => {
+      const allow = () =>
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ results: records.map(() => ({ decision: 'ALLOW' })) }))
+      if (records.some((record) => record.id === first) && (batches += 1) === 1)
+        aborted = ok(abort(owner, id)).finally(allow)
+      else allow()
+      return undefined
+    }
+    await settle()
+    await aborted
+    expect(await read(owner, id)).toMatchObject({ status: 'ABORTED', recordsProcessed: 200, recordsUndone: 200 })
+    expect([await countOfLive(), await countOfEvents('account.deleted')]).toEqual([50, 200])
+    expect((await undoneOf(owner, id)).total).toBe(200)
+  })
+
+  it('is refused once it has ended, and by whoever may not undo', async () => {
+    const loaded = await upserted()
+    const done = await undone(owner, loaded, { dryRun: true })
+    const { status, body } = await abort(owner, done.id)
+    expect([status, body.code, body.state]).toEqual([409, 'INVALID_STATE', 'SUCCEEDED'])
+    const { id } = await ok(undoBulk(owner, loaded.id), 202)
+    const member = await platform.member({ organizationId })
+    const stranger = await platform.member({ role: 'OWNER' })
+    const readOnly = await platform.member({ organizationId, role: 'READ_ONLY' })
+    const scoped = await platform.member({ organizationId, role: 'ADMIN', scopes: ['READ_ACCOUNTS'] })
+    const before = await platform.fingerprint(organizationId)
+    for (const [by, code] of [
+      [member, 'NOT_FOUND'],
+      [stranger, 'NOT_FOUND'],
+      [readOnly, 'PERMISSION_DENIED'],
+      [scoped, 'API_KEY_SCOPE_INSUFFICIENT'],
+    ] as const)
+      expect((await abort(by, id)).body.code).toBe(code)
+    expect(await platform.fingerprint(organizationId)).toBe(before)
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    expect((await ok(abort(admin, id))).status).toBe('ABORTED')
+  })
+})
+
 describe('the user of an undo job', () => {
   it('undoes the records that it sees, and learns of no others', async () => {
     const own = await platform.member({ organizationId, visibility: 'OWN' })

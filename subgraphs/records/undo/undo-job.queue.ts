@@ -38,7 +38,7 @@ async function fail(turn: Turn, { code, message }: { code: string; message: stri
   // The user may be gone, so the platform ends the job.
   await services.database.transaction(async (db) => {
     await requireLease(db, turn, true)
-    await endJob({ db, clock: services.clock }, organizationId, item.id, { code, message })
+    await endJob({ db, clock: services.clock }, organizationId, item.id, { status: 'FAILED', error: { code, message } })
   })
   return { end: 'DONE' }
 }

@@ -12,6 +12,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { operationOf, requireJob } from '../bulk-job/stored-job.ts'
+import { abortUndoJob } from './abort-undo-job.ts'
 import {
   createUndoJob,
   requireUndoJob,
@@ -94,6 +95,18 @@ export class UndoJobResolver {
 
   @Mutation(() => UndoJob, {
     description: [
+      'Ends an undo job: the records that are being processed at the moment are not changed, and those that were undone before stay so.',
+      'Its results tell them, and `operationId` undoes them. One that is ABORTED stays so; INVALID_STATE if it has ended otherwise.',
+      scopesText,
+    ].join(' '),
+  })
+  @RequiresScopes(memberScope)
+  undoJobAbort(@IdArg() id: string, @Ctx() ctx: RequestContext): Promise<UndoJob> {
+    return abortUndoJob(ctx, id)
+  }
+
+  @Mutation(() => UndoJob, {
+    description: [
       'Takes back what a bulk job has written, which has ended: it is JOB_COMPLETE, FAILED or ABORTED. An undo job does it, as for `undo`, with the rights of the caller.',
       'INVALID_STATE if the bulk job has not ended, or has written nothing, as an EXPORT. NOT_FOUND if its events are not kept any more.',
       'Users undo their own jobs, owners and admins all of them; needs the WRITE scope of the record type.',
@@ -147,6 +160,11 @@ export const undoJobResource: Resource = {
     operation(`GET ${place}/{id}/not-undone`, 'notUndoneList', {
       summary: 'List what an undo job has left',
       answers: 'A page of what stays.',
+    }),
+    operation(`POST ${place}/{id}/abort`, 'undoJobAbort', {
+      summary: 'Abort an undo job',
+      answers: 'The job, which is ABORTED.',
+      refusals: [409],
     }),
     operation('POST /v1/bulk/jobs/{id}/undo', 'bulkJobUndo', {
       summary: 'Undo a bulk job',

@@ -8,7 +8,7 @@ import type { Sql } from '../../kernel/database/sql.ts'
 import { portNames, portsOf, requestContext, type Services } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { problemsMax } from './bounds.ts'
-import { testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
+import { PassedTests, testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
 import type { MetadataTestOutcome } from '../function-test/function-test.types.ts'
 import type { MetadataProblem } from './deployment.types.ts'
 import { deletionFile } from './project-file.ts'
@@ -60,9 +60,10 @@ export async function runDeployment(services: Services, caller: Caller, work: De
   const wanted = await readPackage(work.files, organizationId)
   const problems = [...wanted.problems, ...destructionProblems(wanted, work)]
   if (problems.length > 0) return { problems: problems.slice(0, problemsMax), components: [], tests: [], version: null }
+  const passed = new PassedTests()
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptDeployment(services, caller, wanted, work)
+      return await attemptDeployment(services, caller, wanted, { ...work, passed })
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile) || attempt === attemptsMax) throw error
     }
@@ -90,7 +91,7 @@ async function attemptDeployment(
   services: Services,
   caller: Caller,
   wanted: Package,
-  work: DeploymentWork,
+  work: DeploymentWork & { readonly passed: PassedTests },
 ): Promise<Result> {
   const { signal } = work
   signal.throwIfAborted()

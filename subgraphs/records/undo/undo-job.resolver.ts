@@ -1,4 +1,4 @@
-import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { Args, Ctx, Info, Mutation, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { newestFirst, NewestFirstArgs } from '../../kernel/record/newest-first.ts'
@@ -23,7 +23,7 @@ import {
   type StoredUndoJob,
 } from './stored-undo-job.ts'
 import { deleteUndoJobs } from './undo-job.jobs.ts'
-import { undoJobTables } from './undo-job.migrations.ts'
+import { undoJobBounds, undoJobTables } from './undo-job.migrations.ts'
 import { undoQueue } from './undo-job.queue.ts'
 import { UndoJob, UndoJobListArgs, UndoJobPage } from './undo-job.types.ts'
 import { readUndoResults } from './undo-results.ts'
@@ -39,6 +39,20 @@ export class UndoJobResolver {
   @RequiresScopes(memberScope)
   async undoJob(@IdArg() id: string, @Ctx() ctx: RequestContext): Promise<UndoJob> {
     return shownUndoJob(await requireUndoJob(ctx, id))
+  }
+
+  /** The gateway runs this subscription, as that of bulk jobs: it queries `undoJob` after each change, as the subscriber. */
+  @Subscription(() => UndoJob, {
+    description: [
+      'An undo job as it is, and again whenever it has changed: as `undoJob` reads it at that moment, so a slow client gets fewer states.',
+      'The last one is that in which it has ended. NOT_FOUND if the caller cannot see it, or when it is deleted. The credential is checked for each state.',
+      scopesText,
+    ].join(' '),
+    topics: 'undoJobChanged',
+  })
+  @RequiresScopes(memberScope)
+  undoJobChanged(@IdArg() _id: string, @Root() job: UndoJob): UndoJob {
+    return job
   }
 
   @Query(() => UndoJobPage, {
@@ -147,7 +161,7 @@ const place = '/v1/undo/jobs'
 
 export const undoJobResource: Resource = {
   resolver: UndoJobResolver,
-  migrations: [undoJobTables],
+  migrations: [undoJobTables, undoJobBounds],
   queues: [undoQueue],
   jobs: [deleteUndoJobs],
   operations: [

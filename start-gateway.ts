@@ -53,7 +53,7 @@ import { releaseVersion, schemaPath } from './subgraphs/kernel/config/paths.ts'
 import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
 import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
-import { bulkJobFiles, bulkJobNotices } from './subgraphs/records/public.ts'
+import { bulkJobFiles, jobNotices } from './subgraphs/records/public.ts'
 import { openGraph } from './open-graph.ts'
 
 export interface RunningGateway {
@@ -182,8 +182,8 @@ export async function startGateway(config: Config, services: OpenServices, loade
   const eventStreams = new EventStreams()
   const streamSlots = new StreamSlots()
   const live = new LiveEvents(services)
-  const bulkJobs = bulkJobNotices(databaseUrl, log)
-  const sources = sourcesOf(live, bulkJobs, log)
+  const jobs = jobNotices(databaseUrl, log)
+  const sources = sourcesOf(live, jobs, log)
   const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log, sources })
   const streams = { subscriptions, eventStreams, streamSlots }
   const metrics = new ProcessMetrics(services)
@@ -222,7 +222,7 @@ export async function startGateway(config: Config, services: OpenServices, loade
     await listener.close()
     await usage.close()
     await live.close()
-    await bulkJobs.close()
+    await jobs.close()
   }
   const url = await startListening(server, config).catch(async (error: unknown) => {
     await closeBackground()

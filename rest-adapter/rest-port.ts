@@ -135,8 +135,13 @@ async function served(
     return await inject(serve, { method, url, headers, payload: payload ?? '' })
   } catch (error) {
     if (!isLate) throw error
-    const message = `The operation did not answer within ${timeoutMs} ms. A change may have been made; repeat it with the same idempotency key.`
-    throw new Refusal('UNAVAILABLE', message, { retryAfter: 1 })
+    const made =
+      method === 'GET' || dryRun
+        ? 'Nothing has been changed.'
+        : idempotencyKey === null
+          ? 'A change may have been made.'
+          : 'A change may have been made; repeat it with the same idempotency key.'
+    throw new Refusal('UNAVAILABLE', `The operation did not answer within ${timeoutMs} ms. ${made}`, { retryAfter: 1 })
   } finally {
     clearTimeout(timer)
   }

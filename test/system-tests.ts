@@ -94,6 +94,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'subgraphs/extensions/trigger',
     ...queue,
   ],
+  'test/faults/interviews.system.test.ts': ['subgraphs/extensions/flow', 'subgraphs/extensions/interview', ...queue],
   'test/faults/workflows.system.test.ts': ['subgraphs/extensions/workflow', ...queue],
   'test/faults/deployments.system.test.ts': ['subgraphs/extensions/metadata', 'subgraphs/kernel/metadata', ...queue],
   'test/faults/field-changes.system.test.ts': ['subgraphs/extensions/field-change', ...queue],

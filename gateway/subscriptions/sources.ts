@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { openBulkJobs, type BulkJobsPort } from './bulk-jobs.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { openCustomEvents, type CustomEventsPort } from './custom-events.ts'
+import { bulkJobs, openJobChanges, undoJobs, type JobKind, type JobsPort } from './job-changes.ts'
 import { openListen, type ListenLimits, type ListenPort } from './listen/listen.ts'
 import { openNotifications, type NotificationsPort } from './notifications.ts'
 import { openRecordChanges, type ChangeFilterOf } from './record-changes.ts'
@@ -17,13 +17,18 @@ const concurrentEventsMax = 4
 
 /** What opens the subscriptions of each root field of the schema. */
 export const sourcesOf =
-  (live: LivePort, bulkJobs: BulkJobsPort, log: Pick<Logger, 'warn'>, limits: Partial<ListenLimits> = {}) =>
-  (dependencies: SourceDependencies): Readonly<Record<string, OpenSubscription>> => ({
-    recordChanged: openRecordChanges(dependencies, new ConcurrencyLimiter(concurrentEventsMax), (...args) =>
-      live.changeFilterOf(...args),
-    ),
-    customEvents: openCustomEvents(dependencies, live),
-    notificationAdded: openNotifications(dependencies, new ConcurrencyLimiter(concurrentEventsMax), live),
-    bulkJobChanged: openBulkJobs(dependencies, new ConcurrencyLimiter(concurrentEventsMax), bulkJobs),
-    webhookListen: openListen(dependencies, live, log, limits),
-  })
+  (live: LivePort, jobs: JobsPort, log: Pick<Logger, 'warn'>, limits: Partial<ListenLimits> = {}) =>
+  (dependencies: SourceDependencies): Readonly<Record<string, OpenSubscription>> => {
+    const limiter = new ConcurrencyLimiter(concurrentEventsMax)
+    const changesOf = (kind: JobKind) => openJobChanges(dependencies, { kind, limiter, port: jobs })
+    return {
+      recordChanged: openRecordChanges(dependencies, new ConcurrencyLimiter(concurrentEventsMax), (...args) =>
+        live.changeFilterOf(...args),
+      ),
+      customEvents: openCustomEvents(dependencies, live),
+      notificationAdded: openNotifications(dependencies, new ConcurrencyLimiter(concurrentEventsMax), live),
+      bulkJobChanged: changesOf(bulkJobs),
+      undoJobChanged: changesOf(undoJobs),
+      webhookListen: openListen(dependencies, live, log, limits),
+    }
+  }

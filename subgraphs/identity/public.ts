@@ -151,7 +151,7 @@ export {
 } from './currency/convert.ts'
 export { auditRecord } from './audit/audit.ts'
 export { requireRightToActAs, seesLess } from './credential/owner-guard.ts'
-export { actingCaller, type Acting } from './credential/acting-caller.ts'
+export { actingCaller, actingCallers, type Acting } from './credential/acting-caller.ts'
 export { credentialSource, findActingUser } from './credential/credential-source.ts'
 export { ownerContext } from './credential/owner-context.ts'
 export { connectInstalledApp, disconnectInstalledApp } from './oauth/installed-app.ts'

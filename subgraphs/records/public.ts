@@ -1,2 +1,2 @@
 export { bulkJobFiles } from './bulk-job/bulk-content.ts'
-export { bulkJobNotices, type BulkJobNotices } from './bulk-job/job-notices.ts'
+export { jobNotices, type JobNotices } from './bulk-job/job-notices.ts'

@@ -198,6 +198,38 @@ describe('an answer that takes too long', () => {
   })
 })
 
+describe('the refusal of an answer that takes too long', () => {
+  it('says whether something may have been changed, and how to find out', async () => {
+    const path = `/v1/accounts/${account.id}`
+    const change = { method: 'PATCH', path, body: { name: 'Latest' } } as const
+    const before = await platform.eventTypesOf(account.id)
+    const messageOf = async (request: RestRequest, options: object): Promise<string> => {
+      const given = { requestId: `req_${newId()}`, idempotencyKey: null, timeoutMs: 100, ...options }
+      return (platform.services.rest.call(request, caller, given) as Promise<unknown>).then(
+        () => 'answered',
+        ({ message }: Refusal) => message,
+      )
+    }
+    const late = 'The operation did not answer within 100 ms.'
+    const key = newId()
+    await platform.inSeparateTransaction(async (sql) => {
+      await sql.query('lock table crm.account in access exclusive mode')
+      expect(await messageOf({ method: 'GET', path }, {})).toBe(`${late} Nothing has been changed.`)
+      expect(await messageOf(change, { dryRun: 'CHANGES' })).toBe(`${late} Nothing has been changed.`)
+    })
+    await platform.settled()
+    expect(await platform.eventTypesOf(account.id)).toEqual(before)
+    await platform.inSeparateTransaction(async (sql) => {
+      await sql.query('lock table crm.account in access exclusive mode')
+      expect(await messageOf(change, { idempotencyKey: key })).toBe(
+        `${late} A change may have been made; repeat it with the same idempotency key.`,
+      )
+      expect(await messageOf(change, {})).toBe(`${late} A change may have been made.`)
+    })
+    await expect.poll(async () => (await call(change, caller, key)).status).toBe(200)
+  })
+})
+
 describe('in a process without a gateway', () => {
   it('REST is opened with the first call, on the graph of the process', async () => {
     const services = { ...platform.services, graph: new GraphConnection(), rest: new RestConnection() }

@@ -105,6 +105,7 @@ const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromE
     'bulkJobResults',
     'bulkJobUndo',
     'undoJob',
+    'undoJobAbort',
     'undoneRecordList',
     'notUndoneList',
     // It undoes the creation of an account.

@@ -14,7 +14,8 @@ async function undoJobPrepared({ platform, member }: Sender, id: string): Promis
   const { organizationId, userId } = member
   await platform.query(
     `insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, results)
-     values ($1, $2, $3, 'SKIP', false, '{account}', '{*}', $4, $5, 4) on conflict do nothing`,
+     values ($1, $2, $3, 'SKIP', false, '{account}', '{*}', $4, $5, 4)
+     on conflict (organization_id, id) do update set job_status = 'QUEUED', ended_at = null, expires_at = null`,
     [organizationId, id, JSON.stringify({ operationId: `req_${id}` }), userId, platform.now.toISOString()],
   )
   const object = 'account'
@@ -55,6 +56,7 @@ async function bulkJobEnded({ platform, member }: Sender, id: string): Promise<v
 
 export const undoPreparations = {
   undoJob: undoJobPrepared,
+  undoJobAbort: undoJobPrepared,
   undoneRecordList: undoJobPrepared,
   notUndoneList: undoJobPrepared,
   bulkJobUndo: bulkJobEnded,

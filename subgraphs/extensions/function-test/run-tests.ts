@@ -38,8 +38,8 @@ export interface TestedFunction {
   >
   readonly secretNames: readonly string[]
   readonly tests: readonly SelectedTest[]
-  /** Null if it has no source. Refuses one that does not compile. */
-  readonly program: () => Promise<CompiledSource | null>
+  /** Null if it has no source. Refuses one that does not compile, or not until `endsAt`. */
+  readonly program: (endsAt: number) => Promise<CompiledSource | null>
   /** As whom it acts; null if that user may not act. */
   readonly caller: Caller | null
 }
@@ -48,6 +48,8 @@ export interface TestRun {
   readonly organizationId: string
   readonly depth: number
   readonly functions: readonly TestedFunction[]
+  /** By `performance.now()`: what has not ended then, also a source that is being compiled or a program that waits for its turn, is not waited for. */
+  readonly endsAt: number
   /** When it aborts, no further test runs. */
   readonly signal?: AbortSignal
   /** Before each test. Throws if the others are not to run. */
@@ -70,17 +72,16 @@ const timeIsOver = error(`The tests of a run must end within ${runMsMax / 1000} 
  * no invocation is logged. What it reads is what the organization has. Its time and CPU count as those of other invocations.
  */
 export async function runTests(services: TestServices, run: TestRun): Promise<MetadataTestResult[]> {
-  const endsAt = performance.now() + runMsMax
   const results: MetadataTestResult[] = []
   for (const tested of run.functions) {
-    const program = performance.now() < endsAt ? await programOf(tested) : { verdict: timeIsOver }
+    const program = isOver(run) ? { verdict: timeIsOver } : await programOf(tested, run)
     for (const test of tested.tests) {
       await run.requireWanted?.()
       run.signal?.throwIfAborted()
       const { verdict, result } =
         'verdict' in program
           ? { verdict: program.verdict, result: null }
-          : await attempt(services, run, { tested, test, program, msMax: Math.floor(endsAt - performance.now()) })
+          : await attempt(services, run, { tested, test, program })
       const { apiName } = tested
       const { name, file } = test
       const durationMs = Math.round(result?.durationMs ?? 0)
@@ -91,10 +92,16 @@ export async function runTests(services: TestServices, run: TestRun): Promise<Me
   return results
 }
 
-async function programOf({ program }: TestedFunction): Promise<CompiledSource | { readonly verdict: Verdict }> {
+const isOver = ({ endsAt }: TestRun): boolean => performance.now() >= endsAt
+
+async function programOf(
+  { program }: TestedFunction,
+  run: TestRun,
+): Promise<CompiledSource | { readonly verdict: Verdict }> {
   try {
-    return (await program()) ?? { verdict: error('The function has no source.') }
+    return (await program(run.endsAt)) ?? { verdict: error('The function has no source.') }
   } catch (thrown) {
+    if (thrown instanceof Refusal && isOver(run)) return { verdict: timeIsOver }
     if (!(thrown instanceof Refusal) || thrown.code === 'UNAVAILABLE') throw thrown
     return { verdict: error(shortened(`The function does not compile: ${thrown.message}`)) }
   }
@@ -109,15 +116,13 @@ interface Attempt {
   readonly tested: TestedFunction
   readonly test: SelectedTest
   readonly program: CompiledSource
-  /** What is left for all tests of the run. */
-  readonly msMax: number
 }
 
-async function attempt(services: TestServices, run: TestRun, { tested, test, program, msMax }: Attempt) {
+async function attempt(services: TestServices, run: TestRun, { tested, test, program }: Attempt) {
   const withoutRun = (message: string): Attempted => ({ verdict: error(message), result: null })
-  const { organizationId, depth } = run
+  const { organizationId, depth, endsAt } = run
   const { settings, caller, secretNames } = tested
-  if (msMax <= 0) return { verdict: timeIsOver, result: null }
+  if (isOver(run)) return { verdict: timeIsOver, result: null }
   if (!caller) return withoutRun('The user as whom the function acts is not active.')
   const retryAfter = await secondsUntilAllowed(services, organizationId)
   if (retryAfter !== null)
@@ -127,7 +132,7 @@ async function attempt(services: TestServices, run: TestRun, { tested, test, pro
   const { input = {}, expect, fetch = [] } = parseJsonExactly(test.text) as FunctionTest
   const answers = new ListedAnswers(fetch)
   const invocationId = newId()
-  const limitMs = Math.min(settings.timeoutMs, msMax)
+  const limitMs = Math.min(settings.timeoutMs, Math.max(1, Math.floor(endsAt - performance.now())))
   const ports = {
     graph: services.graph,
     rest: services.rest,
@@ -149,12 +154,17 @@ async function attempt(services: TestServices, run: TestRun, { tested, test, pro
     invocation: { id: invocationId, trigger: 'TEST', depth, attempt: 1 },
     level: depth,
     timeoutMs: limitMs,
+    endsAt,
     memoryMb: settings.memoryMb,
     call: callsOf(ports, { organizationId, invocationId, depth, allowedHosts, effectKey: null }, caller, limitMs),
   })
   await countCpu(services, organizationId, result.cpuMs)
-  return { verdict: verdictOf(result, expect, answers.unlisted), result }
+  const { status } = result
+  const isCut = (status === 'TIMEOUT' && limitMs < settings.timeoutMs) || (endedByTime(status) && isOver(run))
+  return { verdict: isCut ? timeIsOver : verdictOf(result, expect, answers.unlisted), result }
 }
+
+const endedByTime = (status: SandboxResult['status']): boolean => status === 'TIMEOUT' || status === 'THROTTLED'
 
 function verdictOf(result: SandboxResult, expect: FunctionTest['expect'], unlisted: string | null): Verdict {
   const { status, error: thrown } = result

@@ -123,12 +123,20 @@ type Program = { readonly [K in 'runAsUserId' | 'scopes' | 'eventTypes']?: Serve
  * as it is and as it will be.
  */
 export async function requireRightToProgram(ctx: RequestContext, ...programs: readonly Program[]): Promise<void> {
+  requireScopesToProgram(ctx, ...programs)
+  for (const userId of usersOf(programs)) await requireRightToActAs(ctx, userId)
+}
+
+/** The users as whom the programs act. */
+export const usersOf = (programs: readonly Program[]): ReadonlySet<string> =>
+  new Set(programs.flatMap(({ runAsUserId }) => runAsUserId ?? []))
+
+/** As `requireRightToProgram`, without whom the programs act as. */
+export function requireScopesToProgram(ctx: RequestContext, ...programs: readonly Program[]): void {
   requireAdministrator(ctx)
   const scopes = programs.flatMap((one) => [
     ...(one.scopes ?? []).filter((scope) => scopePattern.test(scope)),
     ...scopesOfEventTypes(one.eventTypes ?? []),
   ])
   requireActingScopes(ctx.caller, scopes)
-  const userIds = programs.map(({ runAsUserId }) => runAsUserId)
-  for (const userId of new Set(userIds)) if (userId) await requireRightToActAs(ctx, userId)
 }

@@ -9,7 +9,7 @@ import { portNames, portsOf, requestContext, type Services } from '../../kernel/
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { restoreComponents } from '../app/restore-components.ts'
 import { problemsMax } from './bounds.ts'
-import { testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
+import { PassedTests, testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
 import type { MetadataTestOutcome } from '../function-test/function-test.types.ts'
 import type { MetadataProblem } from './deployment.types.ts'
 import { deletionFile } from './project-file.ts'
@@ -63,9 +63,10 @@ export async function runDeployment(services: Services, caller: Caller, work: De
   const wanted = await readPackage(work.files, organizationId)
   const problems = [...wanted.problems, ...destructionProblems(wanted, work)]
   if (problems.length > 0) return { problems: problems.slice(0, problemsMax), components: [], tests: [], version: null }
+  const passed = new PassedTests()
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptDeployment(services, caller, wanted, work)
+      return await attemptDeployment(services, caller, wanted, { ...work, passed })
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile) || attempt === attemptsMax) throw error
     }
@@ -106,7 +107,7 @@ async function attemptDeployment(
   services: Services,
   caller: Caller,
   wanted: Package,
-  work: DeploymentWork,
+  work: DeploymentWork & { readonly passed: PassedTests },
 ): Promise<Result> {
   const { signal, app } = work
   const by = { caller, app }

@@ -3,6 +3,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { runMsMax } from '../function-test/bounds.ts'
 import { runTests, type testPorts } from '../function-test/run-tests.ts'
 import { unknownNames } from '../function-test/tested-functions.ts'
 import { functionComponent } from '../function/function.component.ts'
@@ -43,18 +44,35 @@ export async function testMetadata(
 ): Promise<MetadataTestReport> {
   requireAdministrator(ctx)
   requireDepth(depthStartedBy(ctx.caller))
+  return transactionWithExternalCalls(ctx, async (inner) => {
+    // Nothing of it is done twice, however often the transaction begins again.
+    const begun = await outsideOf(inner, 'begin', () => beginTests(ctx, source))
+    if (begun.project && begun.project.problems.length > 0) return reportOf([], begun.project.problems)
+    return externalCall(inner, inner.externalCalls!.numbered('tests'), () => preparedRun(inner, begun, names))
+  })
+}
+
+/** What is done while no transaction is open. */
+const outsideOf = <T>(ctx: RequestContext, name: string, work: () => Promise<T>): Promise<T> =>
+  externalCall(ctx, ctx.externalCalls!.numbered(name), () => Promise.resolve(work))
+
+interface Begun {
+  /** Null for the functions of the organization. */
+  readonly project: Package | null
+  /** When the whole run is over, by `performance.now()`. */
+  readonly endsAt: number
+}
+
+async function beginTests(ctx: TestContext, source: GivenSource | null): Promise<Begun> {
+  const endsAt = performance.now() + runMsMax
   const files = source && (await filesOfSource(ctx, source))
-  const project = files && (await readPackage(files, ctx.caller.organizationId))
-  if (project && project.problems.length > 0) return reportOf([], project.problems)
-  return transactionWithExternalCalls(ctx, (inner) =>
-    externalCall(inner, inner.externalCalls!.numbered('tests'), () => preparedRun(inner, project, names)),
-  )
+  return { project: files && (await readPackage(files, ctx.caller.organizationId)), endsAt }
 }
 
 /** Reads what the tests need. What it returns runs them, while no transaction is open. */
 async function preparedRun(
   ctx: TestContext,
-  project: Package | null,
+  { project, endsAt }: Begun,
   names: readonly string[] | null,
 ): Promise<() => Promise<MetadataTestReport>> {
   const { caller, sandbox, graph, rest, counters, clock } = ctx
@@ -64,13 +82,19 @@ async function preparedRun(
   const given = project
     ? functionsOfProject(project.components, stored, userId)
     : functionsOfOrganization(stored, userId)
+  requireKnown(names ?? [], given)
   const uncompiled: Partial<MetadataProblem>[] = []
-  const compile = compileNoting(({ text, language }) => sandbox.compile(organizationId, text, language), uncompiled)
-  const { functions, problems, known } = await testsToRun(ctx, given, { names, path: 'functions', depth, compile })
-  requireKnown(names ?? [], known)
+  const compile = compileNoting(
+    ({ text, language }, _folder, until) => sandbox.compile(organizationId, text, language, until),
+    uncompiled,
+  )
+  const { functions, problems } = await testsToRun(ctx, given, { names, path: 'functions', depth, compile })
   if (problems.length > 0) return () => Promise.resolve(reportOf([], problems))
   return async () => {
-    const tests = await runTests({ sandbox, graph, rest, counters, clock }, { organizationId, depth, functions })
+    const tests = await runTests(
+      { sandbox, graph, rest, counters, clock },
+      { organizationId, depth, functions, endsAt },
+    )
     return reportOf(tests, uncompiled)
   }
 }

@@ -13,12 +13,15 @@ export interface PoolJob {
   readonly organizationId: string
   /** Of programs that wait for one another, each has a higher level than those that wait for it. From 1 on, a child is reserved for a level. */
   readonly level?: number
+  /** By `performance.now()`: it does not begin later, and is ended then. */
+  readonly endsAt: number
   readonly message: RunMessage
   readonly onLogs: (logs: readonly SandboxLog[]) => void
   readonly onCall: (call: CallMessage) => Promise<{ readonly isError: boolean; readonly json: string }>
 }
 
 interface Job extends PoolJob {
+  message: RunMessage
   readonly resolve: (result: PoolResult) => void
   waiting: NodeJS.Timeout | null
 }
@@ -44,6 +47,9 @@ export interface PoolBounds {
 }
 
 const killAfterMs = 1_000
+/** A timer may fire a moment early. */
+const timerMs = (leftMs: number): number => Math.ceil(leftMs) + 1
+
 /** A child that cannot start is tried so often in a row before the waiting programs are given up. */
 const failedStartsMax = 3
 
@@ -107,11 +113,15 @@ export class ChildPool {
   run(job: PoolJob): Promise<PoolResult> {
     return new Promise((resolve) => {
       const own: Job = { ...job, resolve, waiting: null }
-      if (this.#isClosed || !this.#add(own)) return resolve(throttled())
-      own.waiting = setTimeout(() => {
-        this.#remove(own)
-        resolve(throttled())
-      }, this.#bounds.waitMsMax)
+      const leftMs = job.endsAt - performance.now()
+      if (this.#isClosed || leftMs <= 0 || !this.#add(own)) return resolve(throttled())
+      own.waiting = setTimeout(
+        () => {
+          this.#remove(own)
+          resolve(throttled())
+        },
+        Math.min(this.#bounds.waitMsMax, timerMs(leftMs)),
+      )
       this.#assign()
     })
   }
@@ -227,6 +237,8 @@ export class ChildPool {
     member.job = job
     member.hasResult = false
     member.beganMs = performance.now()
+    const leftMs = Math.max(1, Math.ceil(job.endsAt - member.beganMs))
+    job.message = { ...job.message, timeoutMs: Math.min(job.message.timeoutMs, leftMs) }
     member.child.isReady = false
     member.child.work()
     member.child.send(job.message)

@@ -39,9 +39,12 @@ export class ChildSandbox implements Sandbox {
     organizationId: string,
     source: string,
     language: 'typescript' | 'javascript',
+    endsAt = Infinity,
   ): Promise<CompiledSource> {
     const program =
-      language === 'typescript' ? await compileTypeScript(organizationId, source) : { code: source, sourceMap: null }
+      language === 'typescript'
+        ? await compileTypeScript(organizationId, source, endsAt)
+        : { code: source, sourceMap: null }
     const message = messageOf(
       program,
       { input: 'null', context: '{}', timeoutMs: loadMs, memoryMb: loadMemoryMb },
@@ -49,6 +52,7 @@ export class ChildSandbox implements Sandbox {
     )
     const loaded = await this.#pool.run({
       organizationId,
+      endsAt,
       message,
       onLogs: () => undefined,
       onCall: async () => ({ isError: true, json: '{"message":"","code":""}' }),
@@ -60,7 +64,7 @@ export class ChildSandbox implements Sandbox {
   }
 
   async run(run: SandboxRun): Promise<SandboxResult> {
-    const { organizationId, program, env, secrets, invocation, timeoutMs, memoryMb, level = 0 } = run
+    const { organizationId, program, env, secrets, invocation, timeoutMs, memoryMb, level = 0, endsAt = Infinity } = run
     const input = JSON.stringify(run.input) ?? 'null'
     if (input.length > limits.inputMax)
       throw new Refusal('PAYLOAD_TOO_LARGE', `The input must not exceed ${limits.inputMax} characters of JSON.`)
@@ -73,6 +77,7 @@ export class ChildSandbox implements Sandbox {
       const ended = await this.#pool.run({
         organizationId,
         level,
+        endsAt,
         message,
         onLogs: (more) => logs.add(more),
         onCall: (call) => calls.make(call),

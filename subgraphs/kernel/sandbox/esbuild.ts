@@ -45,23 +45,47 @@ interface Waiting {
   readonly begin: () => void
 }
 
+const tooMany = (): Refusal =>
+  new Refusal('UNAVAILABLE', 'Too many sources are waiting to be compiled; retry in 1 s.', { retryAfter: 1 })
+
 const queue = new RoundRobinQueue<Waiting>({ waitingMax: 200, waitingPerOrganizationMax: 20 })
 let running = 0
 
-/** Turns TypeScript into JavaScript, in a process of its own: a hostile source may end it, but nothing else. Two at a time. */
-export async function compileTypeScript(organizationId: string, source: string): Promise<CompiledSource> {
-  await new Promise<void>((begin, reject) => {
+function begun(organizationId: string, endsAt: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leftMs = endsAt - performance.now()
+    if (leftMs <= 0) return reject(tooMany())
     if (running < atOnceMax) {
       running += 1
-      return begin()
+      return resolve()
     }
-    if (!queue.add({ organizationId, begin }))
-      reject(
-        new Refusal('UNAVAILABLE', 'Too many sources are waiting to be compiled; retry in 1 s.', { retryAfter: 1 }),
-      )
+    let timer: NodeJS.Timeout | undefined
+    const begin = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const waiting = { organizationId, begin }
+    if (!queue.add(waiting)) return reject(tooMany())
+    if (leftMs === Infinity) return
+    timer = setTimeout(
+      () => {
+        queue.remove(waiting)
+        reject(tooMany())
+      },
+      Math.ceil(leftMs) + 1,
+    )
   })
+}
+
+/** Turns TypeScript into JavaScript, in a process of its own: a hostile source may end it, but nothing else. Two at a time. What has not begun at `endsAt` is refused. */
+export async function compileTypeScript(
+  organizationId: string,
+  source: string,
+  endsAt = Infinity,
+): Promise<CompiledSource> {
+  await begun(organizationId, endsAt)
   try {
-    return await transform(source)
+    return await transform(source, endsAt)
   } finally {
     const next = queue.take(() => true)
     if (next) next.begin()
@@ -69,12 +93,13 @@ export async function compileTypeScript(organizationId: string, source: string):
   }
 }
 
-async function transform(source: string): Promise<CompiledSource> {
+async function transform(source: string, endsAt: number): Promise<CompiledSource> {
   // An empty folder: nothing of the server is near it.
   const cwd = await mkdtemp(join(tmpdir(), 'crm-compile-'))
   try {
-    const { code, output, errors } = await esbuild(source, cwd)
+    const { code, output, errors } = await esbuild(source, cwd, endsAt)
     if (code === 0) return withoutInlineMap(output)
+    if (performance.now() >= endsAt) throw tooMany()
     const found = /\[ERROR\] ([\s\S]*?)\n\n\s+function\.ts:(\d+):(\d+):/.exec(errors)
     if (!found) throw tooLarge()
     throw compileError(found[1]!, Number(found[2]), Number(found[3]) + 1)
@@ -83,7 +108,13 @@ async function transform(source: string): Promise<CompiledSource> {
   }
 }
 
-function esbuild(source: string, cwd: string): Promise<{ code: number | null; output: string; errors: string }> {
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+  readonly errors: string
+}
+
+function esbuild(source: string, cwd: string, endsAt: number): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(esbuildFile(), flags, { cwd, env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
     const texts = { output: '', errors: '' }
@@ -97,7 +128,7 @@ function esbuild(source: string, cwd: string): Promise<{ code: number | null; ou
     // It may end before it has read everything.
     child.stdin.on('error', () => undefined)
     child.stdin.end(source)
-    const deadline = setTimeout(kill, msMax)
+    const deadline = setTimeout(kill, Math.min(msMax, Math.ceil(endsAt - performance.now()) + 1))
     const watch = setInterval(() => void rssOf(child.pid).then((bytes) => bytes > rssBytesMax && kill()), watchEveryMs)
     const end = (): void => {
       clearTimeout(deadline)

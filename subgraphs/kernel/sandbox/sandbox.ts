@@ -49,6 +49,8 @@ export interface SandboxRun {
   readonly level?: number
   /** From the start of the program; waiting for a child does not count. */
   readonly timeoutMs: number
+  /** By `performance.now()`, when nobody waits for it any more: the program does not begin later, and is ended then. */
+  readonly endsAt?: number
   readonly memoryMb: number
   /**
    * Makes a call for the program, in this process. A refusal becomes an Error in the program with its message and code. The signal aborts
@@ -78,8 +80,13 @@ export interface SandboxResult {
 
 /** Runs programs that organizations wrote. They reach nothing of this process but the calls that `SandboxRun.call` makes for them. */
 export interface Sandbox {
-  /** Refuses with COMPILE_ERROR (400, line and column). */
-  compile(organizationId: string, source: string, language: 'typescript' | 'javascript'): Promise<CompiledSource>
+  /** Refuses with COMPILE_ERROR (400, line and column), and with UNAVAILABLE if it has not begun when `endsAt` has come, by `performance.now()`. */
+  compile(
+    organizationId: string,
+    source: string,
+    language: 'typescript' | 'javascript',
+    endsAt?: number,
+  ): Promise<CompiledSource>
   /** Never rejects for what the program does: the status tells it. Secrets are masked in the result. */
   run(run: SandboxRun): Promise<SandboxResult>
   close(): Promise<void>

@@ -87,15 +87,15 @@ export const bulkJobTables: Migration = {
   `,
 }
 
-/** The NOTIFY channel for changes of jobs: `<organization>,<job>`. */
-export const bulkJobsChannel = 'bulk_jobs'
+/** The NOTIFY channel for changes of bulk jobs and undo jobs: `<organization>,<job>`. */
+export const jobsChannel = 'bulk_jobs'
 
 export const bulkJobChanged: Migration = {
   name: '20261218-records-bulk-job-changed',
   sql: `
     create function records.notify_bulk_job() returns trigger language plpgsql as $$
     begin
-      perform pg_notify('${bulkJobsChannel}', new.organization_id || ',' || new.id);
+      perform pg_notify('${jobsChannel}', new.organization_id || ',' || new.id);
       return null;
     end $$;
     create trigger notify_bulk_job after update on records.bulk_job

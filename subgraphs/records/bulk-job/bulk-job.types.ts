@@ -128,7 +128,8 @@ export class BulkJob {
 
   @OutputField(() => String, {
     nullable: true,
-    description: 'Why the job FAILED, as a code; otherwise null.',
+    description:
+      'Why the job FAILED, as a code: that of a refusal of the whole job, or of what it has waited for a day, such as a hook that does not answer; otherwise null.',
     example: null,
   })
   errorCode!: string | null

@@ -5,6 +5,7 @@ import { object, visit } from '../../../test/extensions/custom-objects.fixture.t
 import { rollup } from '../../../test/extensions/rollups.fixture.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import type { Answer } from '../../../test/rest-client.ts'
+import { statementsOf } from '../../../test/statements.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { newId } from '../../kernel/ids.ts'
 import { systemContext } from '../../kernel/request.ts'
@@ -380,6 +381,30 @@ describe('the history of a record', () => {
     await assignPositions()
     const { data, hasMore } = await page({ cursor: first.nextCursor })
     expect([data.map(({ version }: Fields) => version), hasMore]).toEqual([[3, 2, 1], false])
+  })
+
+  it('reads a bounded part of it for a cursor that no page has', async () => {
+    const { id } = await account(member)
+    await change(member, id, { name: 'Other' })
+    await assignPositions()
+    // As if the record had been changed very often.
+    await platform.query(
+      `insert into kernel.event_log (organization_id, position, event_id, occurred_at, object, record_id, operation_id)
+       select organization_id, position + number, event_id, occurred_at, object, record_id, operation_id
+       from (select * from kernel.event_log where record_id = $1 order by position desc limit 1) l, generate_series(1, 5000) number`,
+      [id],
+    )
+    let answer: Answer | null = null
+    const query = { cursor: '9223372036854775807-1' }
+    const ask = async () => void (answer = await member.rest['accountHistory']!({ id, query } as never))
+    const statements = await statementsOf(platform, ask, /with logged as/)
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: 'cursor', code: 'OUT_OF_RANGE' }] } })
+    expect(statements.length).toBeLessThanOrEqual(18)
+    await platform.query(
+      `delete from kernel.event_log l where record_id = $1
+       and exists (select from kernel.event_log o where o.event_id = l.event_id and o.position < l.position)`,
+      [id],
+    )
   })
 
   it('is refused for a record that the caller does not see, and with a cursor of nothing', async () => {

@@ -30,6 +30,8 @@ interface EventOfRecord extends Row {
 const eventsAtOnce = 60
 /** From so many bytes on, a page ends. */
 const bytesMax = 2_000_000
+/** Events that a page may pass over before it comes to its cursor, and their bytes. */
+const [passedMax, passedBytesMax] = [1_000, 16_000_000]
 
 const cursorForm = /^(\d{1,19})-(\d{1,10})$/
 
@@ -70,7 +72,7 @@ async function readEvents(
   const place = cursor === null ? null : placeOf(cursor)
   const events: EventOfRecord[] = []
   const versions = new Set<number>()
-  let [before, bytes] = [place?.position ?? null, 0]
+  let [before, bytes, passed, passedBytes] = [place?.position ?? null, 0, 0, 0]
   while (versions.size <= limit && (bytes < bytesMax || versions.size < 2)) {
     const rows = await db.query<EventOfRecord>(eventsBefore, [
       caller.organizationId,
@@ -83,7 +85,11 @@ async function readEvents(
     before = rows.at(-1)!.position
     for (const row of rows) {
       // Events that had no position when the cursor was made may have got one before it.
-      if (place && row.version >= place.version) continue
+      if (place && row.version >= place.version) {
+        passed += 1
+        passedBytes += row.bytes
+        continue
+      }
       const later = events.at(-1)
       // Only the first event of a version has its change.
       if (later?.version === row.version) events[events.length - 1] = { ...later, previous: null, record: {} }
@@ -91,6 +97,12 @@ async function readEvents(
       versions.add(row.version)
       bytes += row.bytes
     }
+    if (passed > passedMax || passedBytes > passedBytesMax)
+      throw invalid({
+        path: 'cursor',
+        code: 'OUT_OF_RANGE',
+        message: `More than ${passedMax} changes, or ${passedBytesMax / 1_000_000} MB of them, are between cursor and its version; begin with the first page.`,
+      })
   }
   return events
 }

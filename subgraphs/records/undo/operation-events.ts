@@ -1,7 +1,7 @@
 import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { changedValues, loggedEvents } from '../../kernel/outbox/logged-events.ts'
+import { changedValues, loggedEvents, pendingEvents } from '../../kernel/outbox/logged-events.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -99,17 +99,20 @@ export async function operationEvents(ctx: RequestContext, selection: Selection)
   )
 }
 
-/** The types of the records of a selection. Refuses more events than a job undoes. */
-export async function typesIn({ db, caller }: RequestContext, selection: Selection): Promise<string[]> {
+/** The types of the records of a selection, and the number of its changes. Refuses more than a job undoes. */
+export async function changesIn(
+  { db, caller }: RequestContext,
+  selection: Selection,
+): Promise<{ readonly objects: readonly string[]; readonly changes: number }> {
   const { sql, values } = selected(caller.organizationId, selection)
   const types = await db.query<{ object: string; count: number }>(
     `select object, count(*)::int as count from (select object from (${sql}) s limit ${jobEventsMax + 1}) x group by object order by object`,
     values,
     'WRITE',
   )
-  if (types.reduce((sum, { count }) => sum + count, 0) > jobEventsMax)
-    throw tooMany(`An undo takes at most ${jobEventsMax} changes.`)
-  return types.map(({ object }) => object)
+  const changes = types.reduce((sum, { count }) => sum + count, 0)
+  if (changes > jobEventsMax) throw tooMany(`An undo takes at most ${jobEventsMax} changes.`)
+  return { objects: types.map(({ object }) => object), changes }
 }
 
 /** Where the events of a selection are in the log. `isWaiting`: some of them have no position yet. */
@@ -170,18 +173,65 @@ export async function* eventsAt(
     )
 }
 
-/** Who changed a field of a record last after a position; null if that is not known. */
-export async function laterChange(
-  { db, caller }: RequestContext,
-  { object, recordId, position, field }: { object: string; recordId: string; position: string; field: string | null },
-): Promise<{ readonly changedById: string | null; readonly changedAt: string } | null> {
-  const name = field?.split('.')[0] ?? null
-  const log = loggedEvents('event_id, occurred_at', 'organization_id = $1 and record_id = $2 and object = $3')
-  const [row] = await db.query<{ changedById: string | null; changedAt: string }>(
-    `select e.actor_id as "changedById", l.occurred_at as "changedAt" from (${log}) l ${eventSql}
-     where l.position > $4::bigint and ($5::text is null or e.data -> 'previous' ? $5::text)
-     order by l.position desc limit 1`,
-    [caller.organizationId, recordId, object, position, name],
+/** A field of a record, or any, that has changed after a position. */
+export interface ChangedField {
+  readonly object: string
+  readonly recordId: string
+  readonly position: string
+  readonly field: string | null
+}
+
+export interface LaterChange {
+  readonly changedById: string | null
+  readonly changedAt: string
+}
+
+/** Changes that one statement looks for. */
+const changesAtOnce = 500
+
+/** Who changed each of these last, besides this operation; null where that is not known. */
+export async function laterChanges(
+  ctx: RequestContext,
+  changed: readonly ChangedField[],
+): Promise<(LaterChange | null)[]> {
+  const found: (LaterChange | null)[] = []
+  for (let from = 0; from < changed.length; from += changesAtOnce)
+    found.push(...(await someLaterChanges(ctx, changed.slice(from, from + changesAtOnce))))
+  return found
+}
+
+async function someLaterChanges(
+  { db, caller, operationId, requestId }: RequestContext,
+  changed: readonly ChangedField[],
+): Promise<(LaterChange | null)[]> {
+  const columns = 'event_id, occurred_at, operation_id'
+  const ofRecord = 'record_id = c.record_id and object = c.object'
+  const rows = await db.query<LaterChange & { readonly number: number } & Row>(
+    // Events without a position are not found by their record, so they are looked through once.
+    `with pending as materialized (
+       ${pendingEvents(`${columns}, record_id, object`, 'organization_id = $1 and record_id = any($2::uuid[])')}
+     )
+     select c.number::int as number, later.*
+     from unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[]) with ordinality c(record_id, object, position, name, number)
+       cross join lateral (
+         select e.actor_id as "changedById", l.occurred_at as "changedAt"
+         from (
+           select ${columns}, position from kernel.event_log where organization_id = $1 and ${ofRecord}
+           union all select ${columns}, position from pending where ${ofRecord}
+         ) l ${eventSql}
+         where l.position > c.position and l.operation_id is distinct from $6 and (c.name is null or e.data -> 'previous' ? c.name)
+         order by l.position desc limit 1
+       ) later`,
+    [
+      caller.organizationId,
+      changed.map(({ recordId }) => recordId),
+      changed.map(({ object }) => object),
+      changed.map(({ position }) => position),
+      changed.map(({ field }) => field?.split('.')[0] ?? null),
+      operationId ?? requestId,
+    ],
+    'WRITE',
   )
-  return row ?? null
+  const byNumber = new Map(rows.map(({ number, changedById, changedAt }) => [number, { changedById, changedAt }]))
+  return changed.map((_, index) => byNumber.get(index + 1) ?? null)
 }

@@ -1,17 +1,16 @@
 import type { Caller } from '../../kernel/context.ts'
-import { lockOf } from '../../kernel/database/locks.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { notInDryRun } from '../../kernel/dry-run.ts'
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import type { Values } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { meets } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-import { typesIn, type Selection } from './operation-events.ts'
-import { unfinishedMax } from './undo-job.migrations.ts'
+import { changesIn, type Selection } from './operation-events.ts'
 import type { UndoJob } from './undo-job.types.ts'
 import type { ConflictHandling, UndoJobStatus } from './undo.enumerations.ts'
+import { requireRoomForUndo } from './undo-limits.ts'
 import { scopesOf } from './undo-records.ts'
 import { undoableNamed } from './undoable.ts'
 
@@ -44,6 +43,8 @@ export interface StoredUndoJob {
   readonly errorMessage: string | null
 }
 
+export const isUnfinished = ({ status }: StoredUndoJob): boolean => status === 'QUEUED' || status === 'RUNNING'
+
 export const undoJobColumns = `j.id, j.selection, j.on_conflict as "onConflict", j.dry_run as "dryRun", j.objects, j.scopes, j.created_by_id as "createdById",
   j.created_at as "createdAt", j.started_at as "startedAt", j.ended_at as "endedAt", j.expires_at as "expiresAt", j.job_status as status, j.phase,
   j.checkpoint::float8 as checkpoint, j.list_through::float8 as "listThrough", j.records_seen as "recordsSeen", j.records_processed as "recordsProcessed",
@@ -54,11 +55,12 @@ export async function readUndoJob(
   { db }: Pick<RequestContext, 'db'>,
   organizationId: string,
   id: string,
+  { isLocked = false } = {},
 ): Promise<StoredUndoJob | null> {
   const [job] = await db.query<StoredUndoJob & Row>(
-    `select ${undoJobColumns} from records.undo_job j where j.organization_id = $1 and j.id = $2`,
+    `select ${undoJobColumns} from records.undo_job j where j.organization_id = $1 and j.id = $2${isLocked ? ' for update' : ''}`,
     [organizationId, id],
-    'LOOKUP',
+    isLocked ? 'WRITE' : 'LOOKUP',
   )
   return job ?? null
 }
@@ -93,8 +95,12 @@ export async function usableUndoJobs(ctx: RequestContext, values: Values): Promi
 }
 
 /** A job that the caller sees. 404 if there is none, 403 without the scopes of its record types. */
-export async function requireUndoJob(ctx: RequestContext, id: string): Promise<StoredUndoJob> {
-  const job = isId(id) ? await readUndoJob(ctx, ctx.caller.organizationId, id.toLowerCase()) : null
+export async function requireUndoJob(
+  ctx: RequestContext,
+  id: string,
+  options?: { isLocked: boolean },
+): Promise<StoredUndoJob> {
+  const job = isId(id) ? await readUndoJob(ctx, ctx.caller.organizationId, id.toLowerCase(), options) : null
   if (!job || !(isAdministrator(ctx.caller) || job.createdById === ctx.caller.userId)) throw notFound('The undo job')
   requireScopes(ctx.caller, scopesOfTypes(ctx, job.objects))
   return job
@@ -142,24 +148,15 @@ export async function createUndoJob(
   if (ctx.dryRun) throw notInDryRun('An undo job')
   const { db, caller, clock } = ctx
   const { organizationId, userId, scopes } = caller
-  const objects = await typesIn(ctx, selection)
+  const { objects, changes } = await changesIn(ctx, selection)
   if (objects.length === 0) throw notFound('A change that you see of this operation')
   requireScopes(caller, scopesOfTypes(ctx, objects))
-  await db.query(`select pg_advisory_xact_lock(${lockOf('undoJobs')})`, [organizationId], 'WRITE')
-  const [row] = await db.query<{ count: number }>(
-    `select count(*)::int as count from records.undo_job where organization_id = $1 and job_status in ('QUEUED', 'RUNNING')`,
-    [organizationId],
-    'WRITE',
-  )
-  if (row!.count >= unfinishedMax) {
-    const message = `The organization may have at most ${unfinishedMax} undo jobs that have not ended; retry when one of them has.`
-    throw new Refusal('LIMIT_REACHED', message, { limit: unfinishedMax })
-  }
+  await requireRoomForUndo(ctx, changes)
   const id = newId()
   await db.query(
     `with run as (insert into records.undo_run (organization_id, id) values ($1, $2))
-     insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+     insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, changes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       organizationId,
       id,
@@ -170,6 +167,7 @@ export async function createUndoJob(
       scopes,
       userId,
       clock.now().toISOString(),
+      changes,
     ],
     'WRITE',
   )

@@ -1,33 +1,54 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
+import type { Services } from '../../kernel/request.ts'
 import { undoQueue } from './undo-job.queue.ts'
 
-/** Rows of one statement. */
-const batch = 5_000
+/** Rows of one statement, and jobs that are looked for at once. */
+const [rowsAtOnce, jobsAtOnce] = [5_000, 100]
 
-const deleteRecords = `delete from records.undo_item where organization_id = $1 and ctid = any (array(
-  select ctid from records.undo_item where organization_id = $1 and job_id = $2 limit ${batch})) returning 1`
-const deleteResults = `delete from records.undo_result where organization_id = $1 and ctid = any (array(
-  select ctid from records.undo_result where organization_id = $1 and job_id = $2 limit ${batch})) returning 1`
+type Table = 'records.undo_item' | 'records.undo_result'
 
-/** Deletes undo jobs that have expired, with their records and results. */
-export const deleteUndoJobs: Job = {
-  name: 'undo.deleteExpired',
-  cron: '35 3 * * *',
-  async run(services) {
-    const { database, clock } = services
-    const expired = await database.query<{ organizationId: string; id: string }>(
-      `select organization_id as "organizationId", id from records.undo_job where expires_at < $1 order by expires_at`,
+async function deleteRows(database: Services['database'], table: Table, key: readonly string[]): Promise<void> {
+  let deleted: unknown[]
+  do
+    deleted = await database.query(
+      `delete from ${table} where organization_id = $1 and ctid = any (array(
+         select ctid from ${table} where organization_id = $1 and job_id = $2 limit ${rowsAtOnce})) returning 1`,
+      key,
+    )
+  while (deleted.length === rowsAtOnce)
+}
+
+/** Does what is to be done for the jobs that the condition finds, which it must not find again. */
+async function forEachJob(
+  { database, clock }: Services,
+  condition: string,
+  work: (key: readonly [organizationId: string, id: string]) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const found = await database.query<{ organizationId: string; id: string }>(
+      `select organization_id as "organizationId", id from records.undo_job where ${condition} limit ${jobsAtOnce}`,
       [clock.now().toISOString()],
     )
-    for (const { organizationId, id } of expired) {
-      for (const sql of [deleteRecords, deleteResults]) {
-        let deleted: unknown[]
-        do deleted = await database.query(sql, [organizationId, id])
-        while (deleted.length === batch)
-      }
-      await database.query('delete from records.undo_job where organization_id = $1 and id = $2', [organizationId, id])
-    }
+    for (const { organizationId, id } of found) await work([organizationId, id])
+    if (found.length < jobsAtOnce) return
+  }
+}
+
+/** Deletes undo jobs that have expired with their results, and the lists of records of those that have ended. */
+export const deleteUndoJobs: Job = {
+  name: 'undo.deleteExpired',
+  cron: '35 * * * *',
+  async run(services) {
+    const { database } = services
+    await forEachJob(services, 'has_items and ended_at <= $1 order by ended_at', async (key) => {
+      await deleteRows(database, 'records.undo_item', key)
+      await database.query('update records.undo_job set has_items = false where organization_id = $1 and id = $2', key)
+    })
+    await forEachJob(services, 'expires_at < $1 order by expires_at', async (key) => {
+      await deleteRows(database, 'records.undo_result', key)
+      await database.query('delete from records.undo_job where organization_id = $1 and id = $2', key)
+    })
     await deleteFinishedItems(undoQueue, services)
   },
 }

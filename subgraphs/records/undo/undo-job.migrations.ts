@@ -4,6 +4,15 @@ import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table
 /** Undo jobs of an organization that have not ended. One of them works at a time. */
 export const unfinishedMax = 10
 
+/** Undo jobs of an organization that have not been deleted. */
+export const keptMax = 1_000
+
+/** Rows that the undo jobs of an organization store: of the records that they undo while they work, and of results. */
+export const storedRowsMax = 4_000_000
+
+/** Results of what stays that one job stores. */
+export const notUndoneStoredMax = 1_000_000
+
 /** A job is kept for so long after it ended. */
 export const keptMs = 7 * 86_400_000
 
@@ -91,5 +100,19 @@ export const undoJobTables: Migration = {
       primary key (organization_id, id)
     );
     ${queueIndexes(undoRun)}
+  `,
+}
+
+export const undoJobBounds: Migration = {
+  name: '20261224-records-undo-job-bounds',
+  sql: `
+    alter table records.undo_job
+      -- Changes that it undoes, so at most as many records, as they were counted when it was created.
+      add column changes integer not null default 0,
+      -- Whether it may have rows of records.undo_item, which only a job needs that has not ended.
+      add column has_items boolean not null default true;
+    create index undo_job_items on records.undo_job (ended_at) where has_items and ended_at is not null;
+    create trigger notify_job after update on records.undo_job
+      for each row when (old is distinct from new) execute function records.notify_bulk_job();
   `,
 }

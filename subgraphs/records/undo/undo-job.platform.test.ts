@@ -4,6 +4,7 @@ import { memberWithout } from '../../../test/extensions/custom-objects.fixture.t
 import { useHookReceiver } from '../../../test/extensions/hook-receiver.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import type { Answer } from '../../../test/rest-client.ts'
+import { statementsOf } from '../../../test/statements.ts'
 import { newId } from '../../kernel/ids.ts'
 import { ageQueueItems, drain } from '../../kernel/queue/queue.fixture.ts'
 import { deleteUndoJobs } from './undo-job.jobs.ts'
@@ -353,6 +354,96 @@ describe('a conflict of an undo job', () => {
   })
 })
 
+describe('an undo job that is aborted', () => {
+  const abort = (by: Member, id: string) => by.rest['undoJobAbort']!({ id } as never)
+
+  it('ends at once while it waits, and undoes nothing', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    const before = await accounts()
+    const expected = { status: 'ABORTED', startedAt: null, recordsUndone: 0, errorCode: null, errorMessage: null }
+    const endedAt = platform.now.toISOString()
+    expect(await ok(abort(owner, id))).toMatchObject({ ...expected, endedAt })
+    platform.advanceClock(1000)
+    // A second time, it is as it was.
+    expect(await ok(abort(owner, id))).toMatchObject({ ...expected, endedAt })
+    await settle()
+    expect(await read(owner, id)).toMatchObject(expected)
+    expect(await accounts()).toEqual(before)
+    expect((await undoneOf(owner, id)).total).toBe(0)
+  })
+
+  it('keeps what it had undone, tells it, and writes nothing more', async () => {
+    const { id, operationId } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    // Listed, compared, the end of that, and the two changed records.
+    for (let steps = 0; steps < 4; steps++) await stepAndDie(id)
+    expect(await ok(abort(owner, id))).toMatchObject({ status: 'ABORTED', recordsTotal: 4, recordsUndone: 2 })
+    const records = await accounts()
+    await settleAfterLease()
+    expect(await accounts()).toEqual(records)
+    expect(records).toMatchObject([
+      { name: 'One', version: 3 },
+      { name: 'Two', version: 3 },
+      { name: 'Tres', isDeleted: false },
+      { name: 'Cuatro', isDeleted: false },
+    ])
+    const { data } = await undoneOf(owner, id)
+    const ids = data.map(({ recordId }: { recordId: string }) => recordId)
+    expect(new Set(ids)).toEqual(new Set([await idOf('One'), await idOf('Two')]))
+    const again = await ok(undo(owner, { operationId }))
+    expect(again).toMatchObject({ isComplete: true, undone: [{ action: 'UPDATED' }, { action: 'UPDATED' }] })
+    expect(await accounts()).toMatchObject([{ name: 'Uno' }, { name: 'Dos' }, {}, {}])
+  })
+
+  it('does not change the records that are being processed at the moment', async () => {
+    const loaded = await bulk.load(owner, {}, csvOf(250))
+    const body = { name: 'Check', objectType: 'ACCOUNT', operations: ['DELETE'], url: receiver.url }
+    await ok(owner.rest['beforeSaveHookCreate']!({ body } as never), 201)
+    const { id } = await ok(undoBulk(owner, loaded.id), 202)
+    // The last ones are undone first, so it is in the second batch.
+    const first = await idOf('A0')
+    let batches = 0
+    let aborted: Promise<unknown> | null = null
+    receiver.decide = ({ records }, response) => {
+      const allow = () =>
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ results: records.map(() => ({ decision: 'ALLOW' })) }))
+      if (records.some((record) => record.id === first) && (batches += 1) === 1)
+        aborted = ok(abort(owner, id)).finally(allow)
+      else allow()
+      return undefined
+    }
+    await settle()
+    await aborted
+    expect(await read(owner, id)).toMatchObject({ status: 'ABORTED', recordsProcessed: 200, recordsUndone: 200 })
+    expect([await countOfLive(), await countOfEvents('account.deleted')]).toEqual([50, 200])
+    expect((await undoneOf(owner, id)).total).toBe(200)
+  })
+
+  it('is refused once it has ended, and by whoever may not undo', async () => {
+    const loaded = await upserted()
+    const done = await undone(owner, loaded, { dryRun: true })
+    const { status, body } = await abort(owner, done.id)
+    expect([status, body.code, body.state]).toEqual([409, 'INVALID_STATE', 'SUCCEEDED'])
+    const { id } = await ok(undoBulk(owner, loaded.id), 202)
+    const member = await platform.member({ organizationId })
+    const stranger = await platform.member({ role: 'OWNER' })
+    const readOnly = await platform.member({ organizationId, role: 'READ_ONLY' })
+    const scoped = await platform.member({ organizationId, role: 'ADMIN', scopes: ['READ_ACCOUNTS'] })
+    const before = await platform.fingerprint(organizationId)
+    for (const [by, code] of [
+      [member, 'NOT_FOUND'],
+      [stranger, 'NOT_FOUND'],
+      [readOnly, 'PERMISSION_DENIED'],
+      [scoped, 'API_KEY_SCOPE_INSUFFICIENT'],
+    ] as const)
+      expect((await abort(by, id)).body.code).toBe(code)
+    expect(await platform.fingerprint(organizationId)).toBe(before)
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    expect((await ok(abort(admin, id))).status).toBe('ABORTED')
+  })
+})
+
 describe('the user of an undo job', () => {
   it('undoes the records that it sees, and learns of no others', async () => {
     const own = await platform.member({ organizationId, visibility: 'OWN' })
@@ -524,6 +615,153 @@ describe('a process that ends in the middle of an undo job', () => {
     }
     expect(await read(owner, id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 3, recordsNotUndone: 1 })
     expect(await notUndoneOf(owner, id)).toMatchObject([{ recordId: broken, reason: 'REFUSED' }])
+  })
+})
+
+describe('an undo that would leave more than an answer lists', () => {
+  it('is a job, which lists all of it', { timeout: 120_000 }, async () => {
+    const places = ['billing', 'shipping'].flatMap((kind) =>
+      ['Street', 'City', 'State', 'PostalCode', 'Country'].map((part) => `${kind}${part}`),
+    )
+    const fields = ['name', ...places]
+    const csv = (word: string, rows: number) =>
+      [`externalId,${fields.join(',')}`]
+        .concat(Array.from({ length: rows }, (_, row) => `E${row},${fields.map(() => `${word}${row}`).join(',')}`))
+        .join('\n')
+    // 11 fields of 455 records, all of which are changed since.
+    await bulk.load(owner, upsert, csv('a', 455))
+    platform.advanceClock(1000)
+    const { operationId } = await bulk.load(owner, upsert, csv('b', 455))
+    platform.advanceClock(1000)
+    await bulk.load(owner, upsert, csv('c', 455))
+    await assignPositions()
+    const headers = { Prefer: 'dry-run' }
+    const tried = await owner.rest['undo']!({ body: { operationId, onConflict: 'SKIP' }, headers } as never)
+    expect([tried.status, tried.body.code]).toEqual([400, 'DRY_RUN_NOT_SUPPORTED'])
+    const { job } = await ok(undo(owner, { operationId, onConflict: 'SKIP' }), 202)
+    await settle()
+    expect(await read(owner, job.id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 0, recordsNotUndone: 455 })
+    const query = { includeTotal: true, limit: 1 }
+    expect(await ok(owner.rest['notUndoneList']!({ id: job.id, query } as never))).toMatchObject({ total: 5_005 })
+  })
+})
+
+describe('what undo jobs store', () => {
+  const rowsOf = async (table: string): Promise<number> =>
+    (
+      await platform.query<{ n: number }>(
+        `select count(*)::int as n from records.${table} where organization_id = $1`,
+        [organizationId],
+      )
+    )[0]!.n
+
+  it('is no list of records any more when a job has ended', async () => {
+    const { id } = await undone(owner, await upserted())
+    // The fifth record is the bulk job, which nobody undoes.
+    expect([await rowsOf('undo_item'), await rowsOf('undo_result')]).toEqual([5, 4])
+    await deleteUndoJobs.run(platform.services)
+    expect([await rowsOf('undo_item'), await rowsOf('undo_result')]).toEqual([0, 4])
+    expect((await undoneOf(owner, id)).total).toBe(4)
+  })
+
+  it('is kept while a job has not ended', async () => {
+    const { id } = await ok(undoBulk(owner, (await upserted()).id), 202)
+    await stepAndDie(id)
+    await deleteUndoJobs.run(platform.services)
+    expect(await rowsOf('undo_item')).toBe(5)
+    await settleAfterLease()
+    expect((await read(owner, id)).status).toBe('SUCCEEDED')
+  })
+
+  it('is limited for an organization, and a refusal says when there is room again', async () => {
+    const loaded = await upserted()
+    const { id } = await undone(owner, loaded, { dryRun: true })
+    const { expiresAt } = await read(owner, id)
+    const refusal = async (body: object = { dryRun: true }) => {
+      const answer = await undoBulk(owner, loaded.id, body)
+      return [answer.status, answer.body.code, answer.body.limit, answer.body.detail]
+    }
+    const set = (columns: string) => platform.query(`update records.undo_job set ${columns} where id = $1`, [id])
+    // The list of an ended job counts until it is deleted.
+    await set('results = 3999989, changes = 4')
+    const before = await platform.fingerprint(organizationId)
+    expect(await refusal()).toEqual([
+      409,
+      'LIMIT_REACHED',
+      4_000_000,
+      `The undo jobs of the organization may store at most 4000000 records and results. They need 3999993, and this one up to 10. The first of them is deleted after ${expiresAt}.`,
+    ])
+    expect(await platform.fingerprint(organizationId)).toBe(before)
+    await deleteUndoJobs.run(platform.services)
+    const waiting = await ok(undoBulk(owner, loaded.id, { dryRun: true }), 202)
+    // One that has not ended has reserved what it may need.
+    expect((await refusal())[1]).toBe('LIMIT_REACHED')
+    await settle()
+    expect((await read(owner, waiting.id)).status).toBe('SUCCEEDED')
+    await set('results = 4')
+    await platform.query(
+      `insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, job_status, ended_at, expires_at)
+       select organization_id, gen_random_uuid(), selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, job_status, ended_at, expires_at
+       from records.undo_job, generate_series(1, 998) where id = $1`,
+      [id],
+    )
+    expect((await refusal()).slice(0, 3)).toEqual([409, 'LIMIT_REACHED', 1_000])
+    platform.advanceClock(8 * 86_400_000)
+    await deleteUndoJobs.run(platform.services)
+    expect(await rowsOf('undo_job')).toBe(0)
+    await ok(undoBulk(owner, loaded.id, { dryRun: true }), 202)
+  })
+})
+
+describe('an undo job that cannot go on', () => {
+  it('waits, and fails with the reason after a day', async () => {
+    const job = await bulk.load(owner, {}, csvOf(2))
+    const body = {
+      name: 'Check',
+      objectType: 'ACCOUNT',
+      operations: ['DELETE'],
+      url: receiver.url,
+      failureMode: 'FAIL_CLOSED',
+    }
+    await ok(owner.rest['beforeSaveHookCreate']!({ body } as never), 201)
+    receiver.decide = (_request, response) => void response.writeHead(500).end()
+    const { id } = await ok(undoBulk(owner, job.id), 202)
+    await settle()
+    const waits = await read(owner, id)
+    expect([waits.status, waits.errorCode, waits.recordsUndone]).toEqual(['RUNNING', null, 0])
+    expect(waits.errorMessage).not.toBeNull()
+    const [run] = await platform.query<{ pauses: number }>('select pauses from records.undo_run where id = $1', [id])
+    expect(run!.pauses).toBe(1)
+    await platform.query('update records.undo_run set pauses = 300 where id = $1', [id])
+    await settleAfterLease()
+    const failed = await read(owner, id)
+    expect([failed.status, failed.errorMessage, failed.recordsUndone]).toEqual(['FAILED', waits.errorMessage, 0])
+    expect(failed.errorCode).not.toBeNull()
+    expect(await countOfLive()).toBe(2)
+  })
+})
+
+describe('the comparison of an undo job', () => {
+  it('takes as many statements for many records as for few', async () => {
+    const statementsFor = async (count: number): Promise<number> => {
+      const head = 'name,externalId\n'
+      const lines = (word: string) =>
+        head + Array.from({ length: count }, (_, row) => `${word} ${row},${count}-${row}\n`).join('')
+      await bulk.load(owner, upsert, lines('One'))
+      platform.advanceClock(1000)
+      const loaded = await bulk.load(owner, upsert, lines('Two'))
+      platform.advanceClock(1000)
+      await bulk.load(owner, upsert, lines('Three'))
+      const { id } = await ok(undoBulk(owner, loaded.id), 202)
+      await stepAndDie(id)
+      const statements = await statementsOf(platform, () => stepAndDie(id), /./, { inTransactions: true })
+      await settleAfterLease()
+      expect(await read(owner, id)).toMatchObject({ status: 'FAILED', errorCode: 'UNDO_CONFLICT', recordsTotal: count })
+      const conflicts = await notUndoneOf(owner, id)
+      expect(conflicts[0]).toMatchObject({ field: 'name', reason: 'CHANGED', changedById: owner.userId })
+      return statements.length
+    }
+    expect(await statementsFor(40)).toBe(await statementsFor(3))
   })
 })
 

@@ -3,6 +3,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import { inBatches, inTurns } from '../../kernel/queue/batches.ts'
 import type { Leased, Outcome, Queue } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
+import { hasWaitedLong, waiting, waitRefusal } from '../bulk-job/load/pause.ts'
 import { passes } from '../bulk-job/load/row-problem.ts'
 import { undoRun } from './undo-job.migrations.ts'
 import { EventsWaiting, JobEnded, JobFailure, requireLease, type RunItem, type Turn } from './undo-lease.ts'
@@ -38,22 +39,21 @@ async function fail(turn: Turn, { code, message }: { code: string; message: stri
   // The user may be gone, so the platform ends the job.
   await services.database.transaction(async (db) => {
     await requireLease(db, turn, true)
-    await endJob({ db, clock: services.clock }, organizationId, item.id, { code, message })
+    await endJob({ db, clock: services.clock }, organizationId, item.id, { status: 'FAILED', error: { code, message } })
   })
   return { end: 'DONE' }
 }
 
-/** Waits to go on, at first for seconds, after ten attempts in a row for five minutes. */
-async function pause({ services, item, organizationId }: Turn, error: Error): Promise<Outcome> {
-  const refusal = error instanceof Refusal ? error : transientError(error)!
+/** Waits to go on; a job that has waited for a day in vain fails. */
+async function pause(turn: Turn, error: Error): Promise<Outcome> {
+  const { services, item, organizationId } = turn
+  const refusal = waitRefusal(error)
+  if (hasWaitedLong(item)) return fail(turn, refusal)
   await services.database.query(
     `update records.undo_job set error_message = $3 where organization_id = $1 and id = $2 and job_status in ('QUEUED', 'RUNNING')`,
     [organizationId, item.id, refusal.message],
   )
-  const retryAfterMs = Number(refusal.extensions.retryAfter ?? 0) * 1_000
-  const { pauses } = item
-  const afterMs = Math.max(retryAfterMs, pauses < 10 ? Math.min(1_000 * 2 ** pauses, 60_000) : 300_000)
-  return { retry: refusal.message, isWait: true, afterMs, result: { pauses: pauses + 1 } }
+  return waiting(refusal, item)
 }
 
 async function attempt(services: Services, item: Leased<RunItem>, signal: AbortSignal): Promise<Outcome> {

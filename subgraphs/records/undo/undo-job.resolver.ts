@@ -1,4 +1,4 @@
-import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { Args, Ctx, Info, Mutation, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { newestFirst, NewestFirstArgs } from '../../kernel/record/newest-first.ts'
@@ -12,6 +12,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { operationOf, requireJob } from '../bulk-job/stored-job.ts'
+import { abortUndoJob } from './abort-undo-job.ts'
 import {
   createUndoJob,
   requireUndoJob,
@@ -22,7 +23,7 @@ import {
   type StoredUndoJob,
 } from './stored-undo-job.ts'
 import { deleteUndoJobs } from './undo-job.jobs.ts'
-import { undoJobTables } from './undo-job.migrations.ts'
+import { undoJobBounds, undoJobTables } from './undo-job.migrations.ts'
 import { undoQueue } from './undo-job.queue.ts'
 import { UndoJob, UndoJobListArgs, UndoJobPage } from './undo-job.types.ts'
 import { readUndoResults } from './undo-results.ts'
@@ -38,6 +39,20 @@ export class UndoJobResolver {
   @RequiresScopes(memberScope)
   async undoJob(@IdArg() id: string, @Ctx() ctx: RequestContext): Promise<UndoJob> {
     return shownUndoJob(await requireUndoJob(ctx, id))
+  }
+
+  /** The gateway runs this subscription, as that of bulk jobs: it queries `undoJob` after each change, as the subscriber. */
+  @Subscription(() => UndoJob, {
+    description: [
+      'An undo job as it is, and again whenever it has changed: as `undoJob` reads it at that moment, so a slow client gets fewer states.',
+      'The last one is that in which it has ended. NOT_FOUND if the caller cannot see it, or when it is deleted. The credential is checked for each state.',
+      scopesText,
+    ].join(' '),
+    topics: 'undoJobChanged',
+  })
+  @RequiresScopes(memberScope)
+  undoJobChanged(@IdArg() _id: string, @Root() job: UndoJob): UndoJob {
+    return job
   }
 
   @Query(() => UndoJobPage, {
@@ -94,6 +109,18 @@ export class UndoJobResolver {
 
   @Mutation(() => UndoJob, {
     description: [
+      'Ends an undo job: the records that are being processed at the moment are not changed, and those that were undone before stay so.',
+      'Its results tell them, and `operationId` undoes them. One that is ABORTED stays so; INVALID_STATE if it has ended otherwise.',
+      scopesText,
+    ].join(' '),
+  })
+  @RequiresScopes(memberScope)
+  undoJobAbort(@IdArg() id: string, @Ctx() ctx: RequestContext): Promise<UndoJob> {
+    return abortUndoJob(ctx, id)
+  }
+
+  @Mutation(() => UndoJob, {
+    description: [
       'Takes back what a bulk job has written, which has ended: it is JOB_COMPLETE, FAILED or ABORTED. An undo job does it, as for `undo`, with the rights of the caller.',
       'INVALID_STATE if the bulk job has not ended, or has written nothing, as an EXPORT. NOT_FOUND if its events are not kept any more.',
       'Users undo their own jobs, owners and admins all of them; needs the WRITE scope of the record type.',
@@ -134,7 +161,7 @@ const place = '/v1/undo/jobs'
 
 export const undoJobResource: Resource = {
   resolver: UndoJobResolver,
-  migrations: [undoJobTables],
+  migrations: [undoJobTables, undoJobBounds],
   queues: [undoQueue],
   jobs: [deleteUndoJobs],
   operations: [
@@ -147,6 +174,11 @@ export const undoJobResource: Resource = {
     operation(`GET ${place}/{id}/not-undone`, 'notUndoneList', {
       summary: 'List what an undo job has left',
       answers: 'A page of what stays.',
+    }),
+    operation(`POST ${place}/{id}/abort`, 'undoJobAbort', {
+      summary: 'Abort an undo job',
+      answers: 'The job, which is ABORTED.',
+      refusals: [409],
     }),
     operation('POST /v1/bulk/jobs/{id}/undo', 'bulkJobUndo', {
       summary: 'Undo a bulk job',

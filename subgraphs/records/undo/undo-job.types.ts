@@ -78,7 +78,7 @@ export class UndoJob {
   @OutputField(() => String, {
     nullable: true,
     description:
-      'Why the job FAILED, as a code: UNDO_CONFLICT, NOT_FOUND if its user sees no record of the operation, OWNER_INACTIVE, PERMISSION_DENIED, INTERRUPTED, INTERNAL, or the code of a refusal of all records; otherwise null.',
+      'Why the job FAILED, as a code: UNDO_CONFLICT, NOT_FOUND if its user sees no record of the operation, OWNER_INACTIVE, PERMISSION_DENIED, INTERRUPTED, INTERNAL, or the code of a refusal of all records, or of what it has waited for a day; otherwise null.',
     example: null,
   })
   errorCode!: string | null

@@ -10,7 +10,7 @@ import {
   type RequestContext,
   type Services,
 } from '../../kernel/request.ts'
-import { operationOfUndo, readUndoJob, type StoredUndoJob } from './stored-undo-job.ts'
+import { isUnfinished, operationOfUndo, readUndoJob, type StoredUndoJob } from './stored-undo-job.ts'
 
 export interface RunItem extends QueuedItem {
   /** Attempts in a row that could not go on. */
@@ -67,9 +67,7 @@ export async function requireLease(db: Sql, { item, organizationId }: Turn, isPr
   if (rows.length === 0) throw new JobEnded()
 }
 
-export const isUnfinished = ({ status }: StoredUndoJob): boolean => status === 'QUEUED' || status === 'RUNNING'
-
-/** The job as it is now, under the lease; throws if it has ended. */
+/** The job as it is now, under the lease; throws if it has ended. It is not locked, so that it can be aborted meanwhile: what stores the progress must look at its state again. */
 export async function requireUnfinished(
   ctx: Pick<RequestContext, 'db'>,
   turn: Turn,

@@ -1,38 +1,26 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
-import { customFieldKey, customFieldsName } from '../../kernel/record/custom-field-column.ts'
+import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { hasColumn, type RecordDefinition, type RecordShape, type StoredRow } from '../../kernel/record/definition.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
-import { isDerived } from '../../kernel/record/column.ts'
-import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
 import { mayReadType } from '../../kernel/record/may-read-type.ts'
 import { requireRecord, stateOf, statesOf } from '../../kernel/record/read.ts'
 import type { Records } from '../../kernel/record/records-of.ts'
-import { isSameValue } from '../../kernel/record/same-value.ts'
 import { scopeOf } from '../../kernel/record/requires-scope.ts'
 import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { ScopeRequirement } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-import { lockRecords } from '../bulk-job/load/find-records.ts'
+import { lockRecords, wholeRecords } from '../bulk-job/load/find-records.ts'
 import { passes } from '../bulk-job/load/row-problem.ts'
-import { laterChange, type OperationEvent } from './operation-events.ts'
+import { comparedFields, isSame, left, valueIn, type TellConflict } from './compared-fields.ts'
+import { laterChanges, type ChangedField, type OperationEvent } from './operation-events.ts'
 import { PlanBuilder, type RecordPlan } from './record-plan.ts'
 import { undoableNamed, type Undoable } from './undoable.ts'
 import type { NotUndone, UndoneRecord } from './undo.types.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** What stays, besides where it is. */
-type Left = Omit<NotUndone, 'object' | 'recordId'>
-
-const left = (reason: string, message: string, field: string | null = null): Left => ({
-  reason,
-  message,
-  field,
-  changedById: null,
-  changedAt: null,
-})
 
 export interface PlannedRecord {
   readonly plan: RecordPlan
@@ -45,6 +33,10 @@ export class UndoRecords {
   /** What no undo takes back. */
   readonly left: NotUndone[] = []
   readonly conflicts: NotUndone[] = []
+  /** What is compared, by its type and id: whether it is live, and the record unless it is too large to be read with the others. */
+  readonly #known = new Map<string, { readonly isLive: boolean; readonly record: Fields | null }>()
+  /** The conflicts of which somebody may be told who changed the field, by their places. */
+  readonly #changed: { readonly place: number; readonly of: ChangedField }[] = []
 
   constructor(
     private readonly ctx: RequestContext,
@@ -58,7 +50,43 @@ export class UndoRecords {
 
   /** Takes the records in this order. `referred`: the ids of created records to which others refer. */
   async take(records: readonly PlannedRecord[], referred: ReadonlySet<string> = new Set()): Promise<void> {
+    if (this.isComparison) await this.#read(records)
     for (const { plan, undoable } of records) await this.#undoRecord(plan, undoable, referred)
+    const changed = this.#changed.splice(0)
+    const later = await laterChanges(
+      this.ctx,
+      changed.map(({ of }) => of),
+    )
+    for (const [index, { place }] of changed.entries())
+      this.conflicts[place] = { ...this.conflicts[place]!, ...later[index] }
+  }
+
+  /** Reads what is compared, all records of a type together. */
+  async #read(records: readonly PlannedRecord[]): Promise<void> {
+    for (const [object, group] of Map.groupBy(records, ({ plan }) => plan.object)) {
+      const { definition } = group[0]!.undoable
+      const ids = group.map(({ plan }) => plan.recordId)
+      const states = await statesOf(this.ctx, definition, ids)
+      const live = await wholeRecords(this.ctx, definition, ids)
+      for (const id of ids) {
+        const record = (live?.get(id) ?? null) as Fields | null
+        this.#known.set(`${object} ${id}`, { isLive: states.get(id) === 'LIVE', record })
+      }
+    }
+  }
+
+  async #isLive(ctx: RequestContext, { object, recordId }: RecordPlan, { definition }: Undoable): Promise<boolean> {
+    const known = this.#known.get(`${object} ${recordId}`)
+    return known?.isLive ?? (await stateOf(ctx, definition, recordId)) === 'LIVE'
+  }
+
+  async #current(
+    ctx: RequestContext,
+    { object, recordId }: RecordPlan,
+    definition: RecordDefinition<StoredRow>,
+  ): Promise<Fields> {
+    const known = this.#known.get(`${object} ${recordId}`)?.record
+    return known ?? ((await requireRecord(ctx, definition, recordId)) as unknown as Fields)
   }
 
   /** What happened to each record that the caller sees. Refuses a caller without the scope of one of the types. */
@@ -113,9 +141,13 @@ export class UndoRecords {
 
   async #undoRecord(plan: RecordPlan, undoable: Undoable, referred: ReadonlySet<string>): Promise<void> {
     const { object, recordId } = plan
-    const conflict = (one: Left): void => void this.conflicts.push({ object, recordId, ...one })
+    const conflict: TellConflict = (one, changed) => {
+      const place = this.conflicts.push({ object, recordId, ...one }) - 1
+      if (changed) this.#changed.push({ place, of: { object, recordId, ...changed } })
+    }
+    const change = (ctx: RequestContext) => this.#change(ctx, plan, undoable, { referred, conflict })
     try {
-      await inTransaction(this.ctx, (inner) => this.#change(inner, plan, undoable, { referred, conflict }))
+      await (this.isComparison ? change(this.ctx) : inTransaction(this.ctx, change))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       // A hook that cannot decide says nothing about one record, and all of them may be tried again. Records whose hooks are still to be called wait for
@@ -128,21 +160,23 @@ export class UndoRecords {
   async #change(
     ctx: RequestContext,
     plan: RecordPlan,
-    { definition, records }: Undoable,
-    { referred, conflict }: { referred: ReadonlySet<string>; conflict: (one: Left) => void },
+    undoable: Undoable,
+    { referred, conflict }: { referred: ReadonlySet<string>; conflict: TellConflict },
   ): Promise<void> {
     const { isComparison } = this
-    const { object, recordId, wasLive, isLive } = plan
-    const isLiveNow = (await stateOf(ctx, definition, recordId)) === 'LIVE'
+    const { definition, records } = undoable
+    const { object, recordId, wasLive, isLive, position } = plan
+    const isLiveNow = await this.#isLive(ctx, plan, undoable)
     const done = (action: string, fields: string[] = []): void =>
       void this.undone.push({ object, recordId, action, fields })
     if (!wasLive) {
       if (!isLiveNow || !isLive) return
-      const found = [
-        ...(await this.#changesSince(ctx, plan, definition)),
-        ...(referred.has(recordId) ? [left('HAS_RECORDS', `Other records refer to the ${nameOf(definition)}.`)] : []),
-      ]
-      if (found.length > 0) return found.forEach(conflict)
+      const isChanged = (await this.#current(ctx, plan, definition))['version'] !== plan.version
+      const isReferred = referred.has(recordId)
+      if (isChanged)
+        conflict(left('CHANGED', `The ${nameOf(definition)} has been changed since.`), { position, field: null })
+      if (isReferred) conflict(left('HAS_RECORDS', `Other records refer to the ${nameOf(definition)}.`))
+      if (isChanged || isReferred) return
       if (!isComparison) await records.remove(ctx, recordId)
       return done('DELETED')
     }
@@ -151,8 +185,8 @@ export class UndoRecords {
       if (isComparison) return done('RESTORED')
       await records.restore(ctx, recordId)
     } else if (!isLiveNow) {
-      const since = await laterChange(ctx, { ...plan, field: null })
-      return conflict({ ...left('CHANGED', `The ${nameOf(definition)} has been deleted since.`), ...since })
+      const message = `The ${nameOf(definition)} has been deleted since.`
+      return conflict(left('CHANGED', message), { position, field: null })
     }
     const fields = await this.#setBack(ctx, plan, definition, records, conflict)
     if (!isLive) done('RESTORED', fields)
@@ -162,41 +196,16 @@ export class UndoRecords {
   /** Gives fields back the values before the operation, of those that still have the value of the operation. */
   async #setBack(
     ctx: RequestContext,
-    { object, recordId, position, before, after }: RecordPlan,
+    plan: RecordPlan,
     definition: RecordDefinition<StoredRow>,
     records: Records<StoredRow>,
-    conflict: (one: Left) => void,
+    conflict: TellConflict,
   ): Promise<string[]> {
+    const { object, recordId, before } = plan
     if (before.size === 0) return []
     const { caller } = ctx
-    const current = (await requireRecord(ctx, definition, recordId)) as unknown as Fields
-    const values: Record<string, unknown> = {}
-    const custom: Record<string, unknown> = {}
-    const set: string[] = []
-    const followers: string[] = []
-    for (const [field, value] of before) {
-      const column = definition.columns.byName.get(field)
-      const key = customFieldKey(field)
-      // The column or the custom field does not exist any more.
-      if (!column && (key === null || definition.columns.hasDefinedKeysOnly)) continue
-      const now = valueIn(current, field)
-      if (isSame(now, value)) continue
-      const shown = isHidden(caller, definition, field) ? null : field
-      if (column && (isDerived(column) || (column.writable ?? 'ALWAYS') !== 'ALWAYS')) {
-        if (!column.internal) followers.push(field)
-      } else if (!isSame(now, after.get(field))) {
-        const what = shown ?? 'A field'
-        const since = await laterChange(ctx, { object, recordId, position, field })
-        conflict({ ...left('CHANGED', `${what} has another value than the operation gave it.`, shown), ...since })
-      } else if (!mayWrite(caller, definition, field)) {
-        conflict(left('REFUSED', `Your profile does not let you change ${shown ?? 'a field'}.`, shown))
-      } else {
-        if (key === null) values[field] = value
-        else custom[key] = value
-        set.push(field)
-      }
-    }
-    if (Object.keys(custom).length > 0) values[customFieldsName] = custom
+    const current = await this.#current(ctx, plan, definition)
+    const { values, set, followers } = comparedFields(caller, plan, definition, { current, conflict })
     const readable = (field: string): boolean => !isHidden(caller, definition, field)
     const notWritable = (field: string, message: string): void =>
       void this.left.push({ object, recordId, ...left('NOT_WRITABLE', message, field) })
@@ -214,14 +223,6 @@ export class UndoRecords {
           notWritable(field, `Only the platform sets ${field}.`)
     }
     return set.filter((field) => readable(field) && !kept.includes(field))
-  }
-
-  /** The changes of a record, which is to be deleted, after the operation. */
-  async #changesSince(ctx: RequestContext, plan: RecordPlan, definition: RecordDefinition<StoredRow>): Promise<Left[]> {
-    const { version } = (await requireRecord(ctx, definition, plan.recordId)) as unknown as { version: number }
-    if (version === plan.version) return []
-    const since = await laterChange(ctx, { ...plan, field: null })
-    return [{ ...left('CHANGED', `The ${nameOf(definition)} has been changed since.`), ...since }]
   }
 
   /** The refusal of an undo that has conflicts. */
@@ -245,14 +246,6 @@ export class UndoRecords {
 /** The WRITE scopes of these types. */
 export const scopesOf = (types: Iterable<Undoable | null>): ScopeRequirement[] =>
   [...types].flatMap((type) => (type ? [[[scopeOf('WRITE', type.scope)]]] : []))
-
-function valueIn(record: Fields, field: string): unknown {
-  const key = customFieldKey(field)
-  if (key === null) return record[field]
-  return (record[customFieldsName] as Fields | null | undefined)?.[key]
-}
-
-const isSame = (one: unknown, other: unknown): boolean => isSameValue(one ?? null, other ?? null)
 
 /** The field that a refusal names, if the caller sees it. */
 function fieldOf({ extensions }: Refusal, { definition }: Undoable, { caller }: RequestContext): string | null {

@@ -9,20 +9,28 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { StoredUndoJob } from './stored-undo-job.ts'
+import { notUndoneStoredMax } from './undo-job.migrations.ts'
 import type { NotUndone, UndoneRecord } from './undo.types.ts'
 
 /** Texts of refusals have at most so many characters in results. */
 const messageMax = 1_000
 
-/** Stores what was undone and what was not, behind the results that the job has. Returns their new number. */
+/**
+ * Stores what was undone and what was not, behind the results that the job has. Returns their new number. What is beyond the results of what stays that a job may have is counted
+ * only.
+ */
 export async function storeUndoResults(
   { db, caller }: RequestContext,
-  { id, results }: StoredUndoJob,
+  { id, results, recordsUndone }: StoredUndoJob,
   { undone, notUndone }: { undone: readonly UndoneRecord[]; notUndone: readonly NotUndone[] },
 ): Promise<number> {
+  // Each record that was undone has one result.
+  const room = Math.max(0, notUndoneStoredMax - (results - recordsUndone))
   const stored = [
     ...undone.map((result) => ({ isUndone: true, result })),
-    ...notUndone.map((one) => ({ isUndone: false, result: { ...one, message: one.message.slice(0, messageMax) } })),
+    ...notUndone
+      .slice(0, room)
+      .map((one) => ({ isUndone: false, result: { ...one, message: one.message.slice(0, messageMax) } })),
   ]
   if (stored.length > 0)
     await db.query(

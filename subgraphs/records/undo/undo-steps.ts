@@ -3,17 +3,9 @@ import { nameOf } from '../../kernel/record/describe.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { eventsAt } from './operation-events.ts'
 import { referredByOthers } from './referred-by-others.ts'
-import { readUndoJob, type StoredUndoJob, type UndoPhase } from './stored-undo-job.ts'
+import { isUnfinished, readUndoJob, type StoredUndoJob, type UndoPhase } from './stored-undo-job.ts'
 import { isItem, listItems, markItems, nextItems, type UndoItem } from './undo-items.ts'
-import {
-  contextOf,
-  EventsWaiting,
-  isUnfinished,
-  JobEnded,
-  JobFailure,
-  requireUnfinished,
-  type Turn,
-} from './undo-lease.ts'
+import { contextOf, EventsWaiting, JobEnded, JobFailure, requireUnfinished, type Turn } from './undo-lease.ts'
 import { endJob, storeProgress, type Progress } from './undo-progress.ts'
 import { UndoRecords, type PlannedRecord } from './undo-records.ts'
 import { storeUndoResults } from './undo-results.ts'
@@ -40,7 +32,7 @@ async function endPhase(ctx: RequestContext, job: StoredUndoJob): Promise<boolea
   }
   const next = phase === 'COMPARE' && dryRun ? null : phaseAfter[phase]
   if (next === null) {
-    await endJob(ctx, organizationId, id, null)
+    await endJob(ctx, organizationId, id, { status: 'SUCCEEDED' })
     return false
   }
   await storeProgress(ctx, job, { phase: next, checkpoint: null })

@@ -31,5 +31,6 @@ export const UndoJobStatus = enumeration('UndoJobStatus', 'How far an undo job i
   RUNNING: 'It compares the records with what the operation left, and then undoes them.',
   SUCCEEDED: 'It has come to its end. What it left as it is, `recordsNotUndone` counts.',
   FAILED: 'It has ended before: `errorCode` says why. What it had undone stays so.',
+  ABORTED: 'A user ended it. What it had undone stays so.',
 })
 export type UndoJobStatus = keyof typeof UndoJobStatus

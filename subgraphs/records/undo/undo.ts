@@ -1,13 +1,13 @@
 import { notFound } from '../../kernel/errors.ts'
 import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
-import { withoutEffect, type RequestContext } from '../../kernel/request.ts'
+import { inTransaction, withoutEffect, type RequestContext } from '../../kernel/request.ts'
 import { operationEvents, type OperationEvent } from './operation-events.ts'
 import { referredByOthers } from './referred-by-others.ts'
 import { selectionOf } from './selection.ts'
 import { createUndoJob, operationOfUndo, shownUndoJob, type StoredUndoJob } from './stored-undo-job.ts'
 import { UndoRecords } from './undo-records.ts'
-import type { UndoInput, UndoResult } from './undo.types.ts'
+import { notUndoneMax, type UndoInput, type UndoResult } from './undo.types.ts'
 
 /** Takes back what an operation did, as far as the caller sees and may write it: at once, or by a job if that is too much for one transaction. */
 export async function undo(ctx: RequestContext, input: UndoInput): Promise<UndoResult> {
@@ -16,10 +16,28 @@ export async function undo(ctx: RequestContext, input: UndoInput): Promise<UndoR
   const { onConflict, dryRun } = input
   return transactionWithExternalCalls(ctx, async (inner) => {
     const events = await operationEvents(inner, selection)
-    if (!events) return inBackground(await createUndoJob(inner, { selection, onConflict, dryRun }))
-    if (!dryRun) return undoAtOnce(inner, input, events)
-    return withoutEffect({ ...inner, dryRun: inner.dryRun ?? 'CHANGES' }, (tried) => undoAtOnce(tried, input, events))
+    const result = events && (await resultAtOnce(inner, input, events))
+    return result ?? inBackground(await createUndoJob(inner, { selection, onConflict, dryRun }))
   })
+}
+
+/** More stays than an answer lists. Nothing of the undo is kept. */
+class TooMuchLeft extends Error {}
+
+/** The result of an undo in this transaction; null if it would leave more than an answer lists, and then nothing is undone. */
+async function resultAtOnce(
+  ctx: RequestContext,
+  input: UndoInput,
+  events: readonly OperationEvent[],
+): Promise<UndoResult | null> {
+  try {
+    if (!input.dryRun) return await inTransaction(ctx, (inner) => undoAtOnce(inner, input, events))
+    const tried = { ...ctx, dryRun: ctx.dryRun ?? ('CHANGES' as const) }
+    return await withoutEffect(tried, (inner) => undoAtOnce(inner, input, events))
+  } catch (error) {
+    if (error instanceof TooMuchLeft) return null
+    throw error
+  }
 }
 
 const inBackground = (job: StoredUndoJob): UndoResult => ({
@@ -51,6 +69,7 @@ async function undoAtOnce(
   // Until the hooks have answered, what they refuse is not known.
   ctx.externalCalls?.requireNoneWaiting()
   if (onConflict === 'REFUSE' && records.conflicts.length > 0) throw records.refusal()
+  if (records.notUndone.length > notUndoneMax) throw new TooMuchLeft()
   return {
     operationId: ctx.operationId ?? ctx.requestId,
     dryRun: dryRun || ctx.dryRun !== undefined,

@@ -9,6 +9,9 @@ import { ConflictHandling, UndoAction, UndoLeft } from './undo.enumerations.ts'
 
 const anId = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
 
+/** What an answer lists at most of what stays; if more does, a job undoes the operation. */
+export const notUndoneMax = 5_000
+
 @InputType({ description: 'What to undo: give one of `operationId`, `idempotencyKey` and `userId`.' })
 export class UndoInput {
   @InputField(() => String, {
@@ -158,8 +161,8 @@ export class UndoResult {
 
   @OutputField(() => NotUndone, {
     list: true,
-    maxItems: 5000,
-    description: 'What stays as the operation left it.',
+    maxItems: notUndoneMax,
+    description: 'What stays as the operation left it. If more would stay, a job undoes the operation, and lists it.',
   })
   notUndone!: NotUndone[]
 
@@ -171,7 +174,7 @@ export class UndoResult {
 
   @OutputField(() => UndoJob, {
     nullable: true,
-    description: 'The job of an undo of more than 500 records, which has just been created; otherwise null.',
+    description: 'The job of an undo that is too much for one answer, which has just been created; otherwise null.',
   })
   job!: UndoJob | null
 }

@@ -10,6 +10,7 @@ import { readJob, type StoredJob } from '../stored-job.ts'
 import { platformContext } from './job-context.ts'
 import { JobEnded, JobFailure, requireLease, type RunItem } from './lease.ts'
 import { loadAtOnce, loadTurn } from './load-file.ts'
+import { hasWaitedLong, waiting, waitRefusal } from './pause.ts'
 import { passes } from './row-problem.ts'
 
 const dayMs = 86_400_000
@@ -89,20 +90,15 @@ async function attempt(services: Services, item: Leased<RunItem>, signal: AbortS
   }
 }
 
-/** Waits to go on, at first for seconds, after ten attempts in a row for five minutes. */
-async function pause(
-  services: Services,
-  { id, organization, pauses }: Leased<RunItem>,
-  error: Error,
-): Promise<Outcome> {
-  const refusal = error instanceof Refusal ? error : transientError(error)!
+/** Waits to go on; a job that has waited for a day in vain fails. */
+async function pause(services: Services, item: Leased<RunItem>, error: Error): Promise<Outcome> {
+  const refusal = waitRefusal(error)
+  if (hasWaitedLong(item)) return fail(services, item, refusal)
   await services.database.query(
     `update records.bulk_job set error_message = $3 where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS'`,
-    [organization, id, refusal.message],
+    [item.organization, item.id, refusal.message],
   )
-  const retryAfterMs = Number(refusal.extensions.retryAfter ?? 0) * 1_000
-  const afterMs = Math.max(retryAfterMs, pauses < 10 ? Math.min(1_000 * 2 ** pauses, 60_000) : 300_000)
-  return { retry: refusal.message, isWait: true, afterMs, result: { pauses: pauses + 1 } }
+  return waiting(refusal, item)
 }
 
 async function process(services: Services, item: Leased<RunItem>, signal: AbortSignal): Promise<Outcome> {

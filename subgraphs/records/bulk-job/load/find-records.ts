@@ -78,9 +78,8 @@ const recordBytesMax = 10_000_000
 export async function wholeRecords(
   ctx: RequestContext,
   definition: RecordShape,
-  found: Found,
+  ids: readonly string[],
 ): Promise<Map<string, StoredRow> | null> {
-  const ids = [...found.values()].flat()
   if (ids.length === 0) return new Map()
   const predicate = new TenantPredicate(ctx.caller)
   const columns = selectList(definition, allColumnNames(definition), 't', null)

@@ -111,7 +111,7 @@ async function collectRows(
   named: Named,
 ): Promise<RowResult[]> {
   const { definition } = loading
-  const records = await wholeRecords(given, definition, ownTargets(rows, named.targets))
+  const records = await wholeRecords(given, definition, [...ownTargets(rows, named.targets).values()].flat())
   if (!records) throw new Error('The records are too large to be read together.')
   const collected = new CollectedWrites(definition, records)
   const ctx = { ...given, collected }

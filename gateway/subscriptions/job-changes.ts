@@ -9,20 +9,41 @@ import { errorOf } from './record-changes.ts'
 import type { OpenedSubscription, OpenSubscription, SourceDependencies, SubscriptionRequest } from './source.ts'
 import { Wakeup } from './wakeup.ts'
 
-export interface BulkJobsPort {
+export interface JobsPort {
   /** Calls `wake` after changes of the job, and sometimes without any, until the returned function is called. */
-  onBulkJobChanged(organizationId: string, id: string, wake: () => void): Promise<() => void>
+  onJobChanged(organizationId: string, id: string, wake: () => void): Promise<() => void>
 }
 
-const stateDocument = 'query ($id: ID!) { bulkJob(id: $id) { state } }'
-const finalStates: ReadonlySet<unknown> = new Set(['JOB_COMPLETE', 'FAILED', 'ABORTED'])
+/** A kind of jobs whose progress can be subscribed to. */
+export interface JobKind {
+  /** The query of one job by its id. */
+  readonly query: string
+  /** The field with its state, and those states that are the last ones. */
+  readonly state: string
+  readonly finalStates: ReadonlySet<unknown>
+}
+
+export const bulkJobs: JobKind = {
+  query: 'bulkJob',
+  state: 'state',
+  finalStates: new Set(['JOB_COMPLETE', 'FAILED', 'ABORTED']),
+}
+
+export const undoJobs: JobKind = {
+  query: 'undoJob',
+  state: 'status',
+  finalStates: new Set(['SUCCEEDED', 'FAILED', 'ABORTED']),
+}
+
+const stateDocument = ({ query, state }: JobKind): string =>
+  `query ($id: ID!) { job: ${query}(id: $id) { state: ${state} } }`
 
 /** `bulkJobChanged(id)` becomes `bulkJob(id)`; its arguments and its selection are unchanged. */
-function queryOf(schema: GraphQLSchema, parts: OperationParts): string {
+function queryOf(schema: GraphQLSchema, parts: OperationParts, kind: JobKind): string {
   const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
   const document = convertRoot(schema, parts, {
     operation: OperationTypeNode.QUERY,
-    field: (node) => ({ ...node, alias: node.alias ?? nameNode(node.name.value), name: nameNode('bulkJob') }),
+    field: (node) => ({ ...node, alias: node.alias ?? nameNode(node.name.value), name: nameNode(kind.query) }),
   })
   return stripIgnoredCharacters(print(document))
 }
@@ -30,13 +51,14 @@ function queryOf(schema: GraphQLSchema, parts: OperationParts): string {
 interface ChangesOptions extends SubscriptionRequest {
   readonly graph: SourceDependencies['graph']
   readonly limiter: ConcurrencyLimiter
+  readonly kind: JobKind
   readonly id: string
   readonly state: PreparedOperation
   readonly query: PreparedOperation
 }
 
 /** The job as it is, and then whenever it is another one for the subscriber. A slow client gets the latest state, so it needs no memory. */
-class BulkJobChanges {
+class JobChanges {
   readonly wakeup: Wakeup
   #first: { readonly state: unknown; readonly result: GraphResult } | null = null
 
@@ -50,7 +72,7 @@ class BulkJobChanges {
   }
 
   async *results(): AsyncGenerator<GraphResult> {
-    const { cancellation, currentCaller } = this.options
+    const { cancellation, currentCaller, kind } = this.options
     let sent = ''
     while (!cancellation.isCancelled) {
       this.wakeup.requireCredential()
@@ -60,7 +82,7 @@ class BulkJobChanges {
       const text = JSON.stringify(result)
       if (text !== sent) yield result
       sent = text
-      if (finalStates.has(state)) return
+      if (kind.finalStates.has(state)) return
       await this.wakeup.wait()
     }
   }
@@ -73,7 +95,7 @@ class BulkJobChanges {
     const result = await this.#execute(query, caller, variables)
     const [job] = Object.values(result.data ?? {})
     if (!job && result.errors?.[0]) throw errorOf(result.errors[0])
-    return { state: (stated.data as { bulkJob: { state: unknown } }).bulkJob.state, result }
+    return { state: (stated.data as { job: { state: unknown } }).job.state, result }
   }
 
   #execute(prepared: PreparedOperation, caller: Caller, variables: object): Promise<GraphResult> {
@@ -83,17 +105,20 @@ class BulkJobChanges {
   }
 }
 
-/** Opens subscriptions to the progress of one bulk job. */
-export const openBulkJobs =
-  ({ graph }: SourceDependencies, limiter: ConcurrencyLimiter, port: BulkJobsPort): OpenSubscription =>
+/** Opens subscriptions to the progress of one job. */
+export const openJobChanges =
+  (
+    { graph }: SourceDependencies,
+    { kind, limiter, port }: { kind: JobKind; limiter: ConcurrencyLimiter; port: JobsPort },
+  ): OpenSubscription =>
   async ({ args, parts }, request): Promise<OpenedSubscription> => {
     const { caller } = request
     const id = String(args['id']).toLowerCase()
-    const query = await graph.prepareAsync(queryOf(graph.apiSchema, parts), null, caller)
-    const state = await graph.prepareAsync(stateDocument, null, caller)
-    const changes = new BulkJobChanges({ ...request, graph, limiter, id, query, state })
+    const query = await graph.prepareAsync(queryOf(graph.apiSchema, parts, kind), null, caller)
+    const state = await graph.prepareAsync(stateDocument(kind), null, caller)
+    const changes = new JobChanges({ ...request, graph, limiter, kind, id, query, state })
     // The watch begins before the job is read, so that no change in between is missed.
-    const leave = await port.onBulkJobChanged(caller.organizationId, id, changes.wakeup.notify)
+    const leave = await port.onJobChanged(caller.organizationId, id, changes.wakeup.notify)
     try {
       await changes.begin()
       return { results: changes.results(), recheck: changes.wakeup.recheck, leave }

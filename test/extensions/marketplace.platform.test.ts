@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { filesStored } from '../../subgraphs/extensions/metadata/source-files.ts'
 import { readVersionToInstall } from '../../subgraphs/extensions/app/app-package.ts'
 import { decideListing, listingRequests } from '../../subgraphs/extensions/public.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
@@ -169,14 +170,13 @@ describe('readVersionToInstall', () => {
     await published(owner, { slug, version: '2.0.0' })
     const of = (by: Member, number: string | null) =>
       readVersionToInstall(systemContext(platform.services, by.organizationId), slug, number)
-    const { files, number, publisherName, position } = await of(owner, null)
-    expect([Object.fromEntries(files), number, publisherName, position]).toEqual([
+    const { files, number, publisher } = await of(owner, null)
+    expect([Object.fromEntries(await filesStored(files)), number, publisher]).toEqual([
       appFiles({ slug, version: '2.0.0' }),
       '2.0.0',
       'Maps Inc.',
-      2,
     ])
-    expect((await of(owner, '1.0.0')).position).toBe(1)
+    expect((await of(owner, '1.0.0')).number).toBe('1.0.0')
     await expect(of(owner, '3.0.0')).rejects.toThrow('The version of the app was not found.')
     await expect(of(other, null)).rejects.toThrow('The app was not found.')
   })

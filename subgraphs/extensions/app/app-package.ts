@@ -5,9 +5,9 @@ import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-fi
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import { filesStored, type SourceFiles } from '../metadata/source-files.ts'
 import type { AppPackage, AppVersion, AppVersionSummary } from './app-package.types.ts'
 import { numberPattern, slugPattern } from './bounds.ts'
+import type { Slot } from './manifest.ts'
 
 const packageColumns = `p.id, p.slug, p.name, p.description, p.homepage_url as "homepageUrl", p.listing,
   p.latest_number as "latestVersion", p.version_count as "versionCount", p.published_at as "publishedAt",
@@ -86,20 +86,23 @@ export async function readVersionsOf(ctx: RequestContext, key: string, args: New
   return newestFirst(ctx, list, args, info)
 }
 
-/** Which packages an organization may install: its own, and those in the marketplace. `$1` is the organization. */
-export const installable = `(p.organization_id = $1 or p.listing = 'LISTED') and p.deleted_at is null`
+/**
+ * SQL condition of the packages that the organization `$1` may install: its own, those in the marketplace, those of the organization that it develops for
+ * and of its developer organizations, and what it has installed. Row-level security has the same rule.
+ */
+export const installable = `(p.organization_id = $1 or p.listing = 'LISTED' or identity.is_of_same_developer(p.organization_id)
+  or exists (select from extensions.installed_app i where i.organization_id = $1 and i.package_id = p.id)) and p.deleted_at is null`
 
 /** A version with all that its installation needs. */
-export interface VersionToInstall extends AppVersionSummary {
-  readonly id: string
-  readonly organizationId: string
+export interface VersionToInstall extends Pick<AppVersion, 'number' | 'scopes' | 'clientId'> {
+  readonly packageId: string
+  readonly slug: string
   readonly name: string
-  readonly publisherName: string
-  readonly position: number
-  readonly settingsSchema: AppVersion['settingsSchema']
-  readonly slots: AppVersion['slots']
-  readonly components: AppVersion['components']
-  readonly files: SourceFiles
+  readonly publisher: string
+  readonly settingsSchema: Readonly<Record<string, unknown>> | null
+  readonly slots: readonly Slot[]
+  /** As they are stored, and wait for their deployment. */
+  readonly files: Uint8Array
 }
 
 /** The version of an app that the organization may install; the latest one without a number. */
@@ -110,9 +113,9 @@ export async function readVersionToInstall(
 ): Promise<VersionToInstall> {
   const [row] =
     slugPattern.test(slug) && (number === null || numberPattern.test(number))
-      ? await db.query<Omit<VersionToInstall, 'files'> & { files: Uint8Array } & Row>(
-          `select ${versionColumns}, v.id, v.organization_id as "organizationId", p.name,
-             p.publisher_name as "publisherName", v.position, v.files
+      ? await db.query<VersionToInstall & Row>(
+          `select p.id as "packageId", p.slug, p.name, p.publisher_name as publisher, v.number, v.scopes,
+             v.settings_schema as "settingsSchema", v.slots, v.client_id as "clientId", v.files
            from extensions.app_package p
            join extensions.app_version v on v.organization_id = p.organization_id and v.package_id = p.id
            where p.slug = $2 and ${installable} and v.number = coalesce($3, p.latest_number)`,
@@ -120,5 +123,5 @@ export async function readVersionToInstall(
         )
       : []
   if (!row) throw notFound(number === null ? 'The app' : 'The version of the app')
-  return { ...row, files: await filesStored(row.files) }
+  return row
 }

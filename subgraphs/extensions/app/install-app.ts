@@ -10,6 +10,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { problemOfValue } from '../action/bounded-schema.ts'
 import { requestAppDeployment } from '../metadata/deployment.actions.ts'
 import { storedFiles } from '../metadata/source-files.ts'
+import { readVersionToInstall, type VersionToInstall } from './app-package.ts'
 import {
   installedTable,
   lockInstallation,
@@ -19,7 +20,6 @@ import {
   type StoredInstallation,
 } from './finish-app-change.ts'
 import { settingsCharactersMax, type InstalledApp } from './installed-app.types.ts'
-import { versionToInstall, type InstallableVersion } from './version-to-install.ts'
 
 /** Apps of an organization. */
 export const installedMax = 50
@@ -81,7 +81,7 @@ interface Grant {
 }
 
 /** A version with what the organization grants and sets. */
-function grantedVersion(version: InstallableVersion, { scopes, settings }: Grant): InstalledVersion {
+function grantedVersion(version: VersionToInstall, { scopes, settings }: Grant): InstalledVersion {
   const problems = [...scopeProblems(version.scopes, scopes), ...settingsProblems(version.settingsSchema, settings)]
   if (problems.length > 0) throw invalid(...problems)
   const { name, publisher, number: appVersion, settingsSchema, slots, clientId, scopes: askedScopes } = version
@@ -134,7 +134,7 @@ export async function installApp(
   { slug, appVersion, scopes, settings }: Installation,
 ): Promise<InstalledApp> {
   requireAdministrator(ctx)
-  const version = await versionToInstall(ctx, slug, appVersion)
+  const version = await readVersionToInstall(ctx, slug, appVersion)
   const wanted = grantedVersion(version, { scopes, settings: settings ?? {} })
   return inTransaction(ctx, async (inner) => {
     const id = await claimInstallation(inner, version, wanted)
@@ -146,7 +146,7 @@ export async function installApp(
 /** The locked installation of a package that is not installed: a new one, or one that has failed. */
 async function claimInstallation(
   ctx: RequestContext,
-  { packageId, slug }: InstallableVersion,
+  { packageId, slug }: VersionToInstall,
   { name, publisher, slots, settings }: InstalledVersion,
 ): Promise<string> {
   const { db, caller, clock } = ctx
@@ -190,7 +190,7 @@ async function requireInstalled(ctx: RequestContext, id: string): Promise<Stored
 }
 
 /** The scopes after an update. What a version asks for in addition must be granted or left out expressly. */
-function scopesAfter(stored: StoredInstallation, version: InstallableVersion, given: readonly string[] | null) {
+function scopesAfter(stored: StoredInstallation, version: VersionToInstall, given: readonly string[] | null) {
   if (given !== null) return given
   const additional = version.scopes.filter((scope) => !stored.askedScopes.includes(scope))
   if (additional.length === 0) return stored.scopes.filter((scope) => version.scopes.includes(scope))
@@ -211,7 +211,7 @@ export function updateApp(ctx: RequestContext, id: string, change: InstallationC
       if (isChanged)
         await setInstalledVersion(inner, stored, { ...stored, settings: settings as InstalledVersion['settings'] })
     } else {
-      const version = await versionToInstall(inner, stored.slug, change.appVersion ?? stored.appVersion)
+      const version = await readVersionToInstall(inner, stored.slug, change.appVersion ?? stored.appVersion)
       const wanted = grantedVersion(version, { scopes: scopesAfter(stored, version, change.scopes), settings })
       await deployed(inner, stored, 'UPDATE', version.files, wanted)
     }

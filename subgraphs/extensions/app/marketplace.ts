@@ -43,7 +43,9 @@ export async function readMarketplaceApp({ db, caller }: RequestContext, slug: s
         `select p.id as "packageId", p.organization_id as "publisherId", p.slug, p.name, p.description,
            p.homepage_url as "homepageUrl", p.publisher_name as "publisherName", p.listing = 'LISTED' as "isListed",
            p.latest_number as "latestVersion", p.published_at as "publishedAt", v.scopes,
-           v.settings_schema as "settingsSchema", v.slots, v.components, v.client_id is not null as "hasClient"
+           v.settings_schema as "settingsSchema", v.slots, v.components, v.client_id is not null as "hasClient",
+           (select i.app_version from extensions.installed_app i
+            where i.organization_id = $1 and i.package_id = p.id) as "installedVersion"
          from extensions.app_package p
          join extensions.app_version v
            on v.organization_id = p.organization_id and v.package_id = p.id and v.number = p.latest_number

@@ -122,6 +122,13 @@ export class MarketplaceApp extends MarketplaceParts {
   })
   hasClient!: boolean
 
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'The version that the organization has installed; null if none.',
+    example: null,
+  })
+  installedVersion!: string | null
+
   @OutputField(() => MarketplaceVersion, {
     list: true,
     maxItems: shownVersionsMax,

@@ -113,6 +113,7 @@ describe('the marketplace', () => {
       slots: [{ ...aSlot, height: 300 }],
       components: [{ type: 'CUSTOM_FIELD', name: 'ACCOUNT.geo_position' }],
       hasClient: false,
+      installedVersion: null,
       versions: [
         { number: '1.1.0', releaseNotes: 'Faster.', createdAt: platform.now.toISOString() },
         { number: '1.0.0', releaseNotes: null, createdAt: new Date(platform.now.getTime() - 1_000).toISOString() },

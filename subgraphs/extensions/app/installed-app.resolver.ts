@@ -6,7 +6,6 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import { NotInDryRun } from '../../kernel/subgraph/not-in-dry-run.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
   installApp,
@@ -47,7 +46,6 @@ export class InstalledAppResolver {
     description: `Installs an app of the marketplace, or one that the organization publishes. Its components are deployed after the answer, as a whole: with a problem, such as a name that the organization has already, nothing is installed, and the status is FAILED. They belong to the app: only it changes and removes them, while secrets and \`isActive\` stay with the organization. Its functions act as the user who installs it. One that is installed already is UNIQUE_VIOLATION. An organization has at most ${installedMax} apps. ${who}`,
   })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   appInstall(@InputArg(() => AppInstallInput) input: AppInstallInput, @Ctx() ctx: RequestContext) {
     const { slug, appVersion = null, scopes, settings } = input
     return installApp(ctx, { slug, appVersion, scopes, settings })
@@ -57,7 +55,6 @@ export class InstalledAppResolver {
     description: `Changes the settings of an app, its scopes, or its version. Settings alone take effect at once. A version or scopes are deployed after the answer, as a whole: components that the version no longer has are removed, with a problem nothing is changed, and the former version stays in use. While a deployment of the app is under way it is INVALID_STATE. ${who}`,
   })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   installedAppUpdate(
     @IdArg() id: string,
     @InputArg(() => InstalledAppUpdateInput) input: InstalledAppUpdateInput,
@@ -71,7 +68,6 @@ export class InstalledAppResolver {
     description: `Removes an app: after the answer its components are deleted, as a whole, and the tokens of its OAuth app stop working. Custom objects can be restored with their records for 30 days, and then belong to the organization. What the organization made and names a component of the app keeps the app installed: the deployment says what. Nothing of the app itself runs, so it cannot prevent it. ${who}`,
   })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   appUninstall(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return uninstallApp(ctx, id)
   }

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { currentServer, serverUrl } from '../credentials.ts'
 import { refusedFailure, usageFailure } from '../failure.ts'
 import { fileKinds, schemaUrl } from '../project/file-kinds.ts'
-import { deletionFile, projectFile } from '../project/project.ts'
+import { deletionFile, manifestFile, projectFile } from '../project/project.ts'
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
@@ -16,6 +16,7 @@ const editorSettings = (server: string): object => ({
       url: schemaUrl(server, type),
     })),
     { fileMatch: [`/${deletionFile}`], url: schemaUrl(server, 'DESTRUCTIVE_CHANGES') },
+    { fileMatch: [`/${manifestFile}`], url: schemaUrl(server, 'APP') },
   ],
 })
 

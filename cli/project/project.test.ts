@@ -86,8 +86,8 @@ describe('differences', () => {
 
 describe('what the command line knows of the platform', () => {
   it('is every kind of file with its place', () => {
-    const { PROJECT, DESTRUCTIVE_CHANGES, ...components } = MetadataSchemaType
-    expect([PROJECT, DESTRUCTIVE_CHANGES]).toEqual(['PROJECT', 'DESTRUCTIVE_CHANGES'])
+    const { PROJECT, DESTRUCTIVE_CHANGES, APP, ...components } = MetadataSchemaType
+    expect([PROJECT, DESTRUCTIVE_CHANGES, APP]).toEqual(['PROJECT', 'DESTRUCTIVE_CHANGES', 'APP'])
     expect(fileKinds.map(({ type }) => type).toSorted()).toEqual(Object.keys(components).toSorted())
     for (const { type, pathOf } of metadataComponents()) expect(typeOfFile(pathOf('ACCOUNT.a'))).toBe(type)
   })

@@ -5,6 +5,8 @@ import { syntaxProblem } from './position.ts'
 
 export const projectFile = 'service.project.json'
 export const deletionFile = 'destructiveChanges.json'
+/** The manifest of an app, which a deployment does not send. */
+export const manifestFile = 'app.json'
 const filesMax = 5_000
 
 /** The texts of files by their paths in the project, with slashes. */

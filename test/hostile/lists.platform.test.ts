@@ -295,13 +295,18 @@ const isPlainText = (
   pattern === '\\S'
 
 // Lists with a cursor have a total. Users are created under another path, and their search is tested with their list. No operation
-// creates a thread of mails, a suggested reply or a payment alone. The name of a custom field has no such characters.
+// creates a thread of mails, a suggested reply or a payment alone. The name of a custom field has no such characters, and that of an app is in a file.
 const searches = listsWith('search').filter(
   ([, operation]) =>
     takes(operation, 'cursor') &&
-    !['userLookup', 'emailThreadList', 'replyDraftList', 'paymentList', 'customFieldList'].includes(
-      operation.documentId,
-    ),
+    ![
+      'userLookup',
+      'emailThreadList',
+      'replyDraftList',
+      'paymentList',
+      'customFieldList',
+      'marketplaceAppList',
+    ].includes(operation.documentId),
 )
 
 /** Bodies of records whose name is a value of a custom field. */

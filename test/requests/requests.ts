@@ -186,7 +186,7 @@ export class Requests {
       `with old as (
          select id from (
            select id, row_number() over (partition by organization_id order by id desc) as newest from extensions.app_package
-         ) numbered where newest > 30
+         ) numbered where newest > 15
        ), versions as (delete from extensions.app_version where package_id in (select id from old))
        delete from extensions.app_package where id in (select id from old)`,
     )

@@ -80,7 +80,7 @@ export const marketplaceView: Migration = {
   name: '20261225-extensions-marketplace',
   sql: `
     create view extensions.marketplace_app as
-      select organization_id, id, slug, name, description, homepage_url, publisher_name, latest_number, published_at, search_text
+      select organization_id, id, slug, name, description, homepage_url, publisher_name, listing, latest_number, published_at, search_text
       from extensions.app_package where listing = 'LISTED' and deleted_at is null;
     grant select on extensions.marketplace_app to crm_app;
   `,

@@ -13,25 +13,20 @@ const searched = ['slug', 'name', 'description']
 const searchable = { hasSearchText: true, searchable: searched }
 const searchedColumns = searched.map((name) => ({ sql: (alias: string) => `${alias}.${name}` }))
 
-const columns = 'id, slug, name, description, homepage_url, publisher_name, latest_number, published_at'
-
-/** Each of the two parts is read by its index in the order of ids, so a page costs as much as it shows, however many apps there are. */
+/** A page costs as much as it shows, however many apps there are: each of the two parts is read by its index in the order of ids. */
 export function readMarketplace(ctx: RequestContext, args: MarketplaceAppListArgs, info: SelectionInfo) {
   const values = new Values()
   const organization = values.add(ctx.caller.organizationId)
   const search = args.search ? ` and ${searchCondition(searchable, searchedColumns, args.search, 'p', values)}` : ''
-  const from = `(
-    select ${columns}, true as is_listed from extensions.marketplace_app p where p.organization_id <> ${organization}${search}
-    union all
-    select ${columns}, p.listing = 'LISTED' from extensions.app_package p
-    where p.organization_id = ${organization} and p.deleted_at is null${search}
-  ) a where true`
   const list = {
-    select: `a.id, a.slug, a.name, a.description, a.homepage_url as "homepageUrl", a.publisher_name as "publisherName",
-      a.is_listed as "isListed", a.latest_number as "latestVersion", a.published_at as "publishedAt"`,
-    from,
+    select: `p.id, p.slug, p.name, p.description, p.homepage_url as "homepageUrl", p.publisher_name as "publisherName",
+      p.listing = 'LISTED' as "isListed", p.latest_number as "latestVersion", p.published_at as "publishedAt"`,
+    from: [
+      `extensions.marketplace_app p where p.organization_id <> ${organization}${search}`,
+      `extensions.app_package p where p.organization_id = ${organization} and p.deleted_at is null${search}`,
+    ],
     values: values.list,
-    key: { sql: 'a.id', type: 'uuid', of: (row: Row) => row['id'] },
+    key: { sql: 'p.id', type: 'uuid', of: (row: Row) => row['id'] },
   } as const
   return newestFirst(ctx, list, args, info)
 }

@@ -23,8 +23,8 @@ const countedMax = 10_000
 
 export interface NewestFirst {
   readonly select: string
-  /** `schema.table alias` with its conditions; `values` are its parameters. */
-  readonly from: string
+  /** `schema.table alias` with its conditions; `values` are its parameters. Several are read by their own indexes, and merged. */
+  readonly from: string | readonly string[]
   readonly values: readonly unknown[]
   /** A unique column that grows with the rows, and its type. */
   readonly key: { readonly sql: string; readonly type: 'uuid' | 'integer'; readonly of: (row: Row) => unknown }
@@ -42,8 +42,14 @@ export async function newestFirst(
   const after = args.cursor == null ? null : readCursor(args.cursor, key.type)
   const beyond = after === null ? '' : ` and ${key.sql} < $${values.length + 1}::${key.type}`
   const offset = after === null ? (page - 1) * limit : 0
+  const part = (source: string, selected: string, most: number) =>
+    `select ${selected} from ${source}${beyond} order by ${key.sql} desc limit ${most}`
   const rows = await db.query(
-    `select ${select} from ${from}${beyond} order by ${key.sql} desc limit ${limit + 1} offset ${offset}`,
+    typeof from === 'string'
+      ? `${part(from, select, limit + 1)} offset ${offset}`
+      : `select * from (
+           ${from.map((source) => `(${part(source, `${select}, ${key.sql} as newest`, offset + limit + 1)})`).join(' union all ')}
+         ) merged order by newest desc limit ${limit + 1} offset ${offset}`,
     [...values, ...(after === null ? [] : [after])],
     offset > 1_000 ? 'SCAN' : 'LIST',
   )
@@ -52,7 +58,10 @@ export async function newestFirst(
   let total: number | null = null
   if (isAnySelected(info, 'total', 'totalPages')) {
     const [counted] = await db.query<{ count: number }>(
-      `select count(*)::int as count from (select 1 from ${from} limit ${countedMax + 1}) counted`,
+      `select count(*)::int as count from (${[from]
+        .flat()
+        .map((source) => `(select 1 from ${source} limit ${countedMax + 1})`)
+        .join(' union all ')}) counted`,
       values,
       'SCAN',
     )

@@ -131,6 +131,8 @@ describe('row-level security between tenants', () => {
       'authUpdateProfile',
       'authVerifyEmail',
       'authVerifyResetCode',
+      'developerOrgCreate',
+      'developerOrgDelete',
       'partnerInvite',
       'publicAiTriggerReceive',
       'publicInvoiceDocument',

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { BulkJobs } from '../bulk-jobs.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { killedAfterEach } from './killed-worker.ts'
+import { aWorker, killedAfterEach, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
 const jobs = new BulkJobs(platform)
@@ -60,5 +60,43 @@ describe('a worker that is killed while it undoes a bulk job', { timeout: 600_00
     const results = 'records.undo_result where organization_id = $1 and is_undone'
     expect(await count(results)).toBe(changed + created)
     expect(await count(`(select distinct result ->> 'recordId' from ${results}) r`)).toBe(changed + created)
+  })
+})
+
+describe('an undo job that is aborted while a worker is at work that is then killed', { timeout: 240_000 }, () => {
+  it('has changed exactly what it tells, and goes on with nothing', async () => {
+    const loaded = await jobs.load(owner, {}, `name,externalId\n${lines('Aborted', 10_000, 11_500)}`)
+    const answer = await owner.rest['bulkJobUndo']!({ id: loaded.id, body: {} } as never)
+    const { id, operationId } = answer.body as { readonly id: string; readonly operationId: string }
+    const read = async () => (await owner.rest['undoJob']!({ id } as never)).body
+    const counts = async () => {
+      const [row] = await platform.query<{ deleted: number; events: number; results: number }>(
+        `select (select count(*)::int from crm.account where organization_id = $1 and name like 'Aborted %' and deleted_at is not null) as deleted,
+           (select count(*)::int from kernel.event where organization_id = $1 and operation_id = $2) as events,
+           (select count(*)::int from records.undo_result where organization_id = $1 and job_id = $3) as results`,
+        [owner.organizationId, operationId, id],
+      )
+      return row!
+    }
+    const worker = await aWorker(platform)
+    await worker.start('undo.deleteExpired')
+    await vi.waitFor(async () => expect((await read()).recordsUndone).toBeGreaterThanOrEqual(200), patience)
+    const aborted = await owner.rest['undoJobAbort']!({ id } as never)
+    await worker.kill()
+    const { status, body } = aborted
+    expect([status, body.status, body.recordsTotal]).toEqual([200, 'ABORTED', 1_500])
+    const undone = body.recordsUndone as number
+    expect(undone).toBeLessThan(1_500)
+    const expected = { deleted: undone, events: undone, results: undone }
+    expect(await counts()).toEqual(expected)
+    await platform.query(
+      `update records.undo_run set next_attempt_at = now() where lease_token is not null and state = 'QUEUED'`,
+    )
+    await worker.start('undo.deleteExpired')
+    const run = () => platform.query<{ state: string }>('select state from records.undo_run where id = $1', [id])
+    await vi.waitFor(async () => expect(await run()).toEqual([{ state: 'DONE' }]), patience)
+    await worker.kill()
+    expect(await counts()).toEqual(expected)
+    expect(await read()).toEqual(body)
   })
 })

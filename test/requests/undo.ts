@@ -39,7 +39,8 @@ async function undoJobPrepared({ platform, member }: Sender, id: string): Promis
 async function bulkJobEnded({ platform, member }: Sender, id: string): Promise<void> {
   const { organizationId } = member
   const { body } = await member.rest['accountCreate']!({ body: { name: 'Loaded by mistake' } } as never)
-  for (const table of ['kernel.event_log', 'kernel.event_pending'])
+  // An event may get its position meanwhile, and is then in the other table.
+  for (const table of ['kernel.event_pending', 'kernel.event_log'])
     await platform.query(`update ${table} set operation_id = $3 where organization_id = $1 and record_id = $2`, [
       organizationId,
       (body as { readonly id: string }).id,

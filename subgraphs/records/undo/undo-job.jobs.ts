@@ -6,16 +6,14 @@ import { undoQueue } from './undo-job.queue.ts'
 /** Rows of one statement, and jobs that are looked for at once. */
 const [rowsAtOnce, jobsAtOnce] = [5_000, 100]
 
-type Table = 'records.undo_item' | 'records.undo_result'
+const deleteItems = `delete from records.undo_item where organization_id = $1 and ctid = any (array(
+  select ctid from records.undo_item where organization_id = $1 and job_id = $2 limit ${rowsAtOnce})) returning 1`
+const deleteResults = `delete from records.undo_result where organization_id = $1 and ctid = any (array(
+  select ctid from records.undo_result where organization_id = $1 and job_id = $2 limit ${rowsAtOnce})) returning 1`
 
-async function deleteRows(database: Services['database'], table: Table, key: readonly string[]): Promise<void> {
+async function deleteRows(database: Services['database'], sql: string, key: readonly string[]): Promise<void> {
   let deleted: unknown[]
-  do
-    deleted = await database.query(
-      `delete from ${table} where organization_id = $1 and ctid = any (array(
-         select ctid from ${table} where organization_id = $1 and job_id = $2 limit ${rowsAtOnce})) returning 1`,
-      key,
-    )
+  do deleted = await database.query(sql, key)
   while (deleted.length === rowsAtOnce)
 }
 
@@ -42,11 +40,11 @@ export const deleteUndoJobs: Job = {
   async run(services) {
     const { database } = services
     await forEachJob(services, 'has_items and ended_at <= $1 order by ended_at', async (key) => {
-      await deleteRows(database, 'records.undo_item', key)
+      await deleteRows(database, deleteItems, key)
       await database.query('update records.undo_job set has_items = false where organization_id = $1 and id = $2', key)
     })
     await forEachJob(services, 'expires_at < $1 order by expires_at', async (key) => {
-      await deleteRows(database, 'records.undo_result', key)
+      await deleteRows(database, deleteResults, key)
       await database.query('delete from records.undo_job where organization_id = $1 and id = $2', key)
     })
     await deleteFinishedItems(undoQueue, services)

@@ -156,6 +156,10 @@ describe('appPublish', () => {
     const clientId = await clients(owner, ['WRITE_LEADS'])
     const { status, body } = await of(clientId)
     expect([status, body.clientId, body.components]).toEqual([201, clientId, []])
+    const second = { slug: `${slug}-two`, scopes: ['READ_LEADS'], clientId }
+    expect(refusedWith(await publish(owner, { 'app.json': appFiles(second)['app.json']! }))).toBe(
+      '400 VALIDATION_FAILED; app.json clientId NOT_UNIQUE',
+    )
   })
 
   it('is for owners and admins with MANAGE_METADATA', async () => {

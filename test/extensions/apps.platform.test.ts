@@ -326,6 +326,34 @@ describe('an app that is updated', () => {
     expect(await apps.list(owner)).toMatchObject([{ appVersion: '1.1.0', scopes: ['READ_LEADS'] }])
   })
 
+  it('does not lose scopes that its components act with, and does with a version that needs fewer', async () => {
+    const acting = (wanted: string[]) => ({
+      ...packaged({ 'functions/place/function.json': { name: 'Place', scopes: wanted } }, { scopes: wanted }),
+      'src/functions/place/index.js': 'export default () => 1',
+    })
+    const version = (number: string, wanted: string[]) => ({
+      ...acting(wanted),
+      'app.json': json({ slug: 'site-maps', name: 'Site maps', version: number, scopes: wanted }),
+    })
+    const stored = () =>
+      platform.query('select scopes, version from extensions.function where organization_id = $1', [
+        owner.organizationId,
+      ])
+    await apps.publish(publisher, version('1.0.0', ['WRITE_ACCOUNTS']))
+    const { id } = await apps.succeeded(owner, await apps.install(owner, { scopes: ['WRITE_ACCOUNTS'] }))
+    const failed = await apps.ended(owner, await apps.update(owner, id as string, { scopes: [] }))
+    expect([failed.status, problemsOf(failed)]).toEqual([
+      'FAILED',
+      ['src/functions/place/function.json scopes.0 OAUTH_SCOPE_INSUFFICIENT'],
+    ])
+    expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED', scopes: ['WRITE_ACCOUNTS'] }])
+    expect(await stored()).toEqual([{ scopes: ['WRITE_ACCOUNTS'], version: 1 }])
+    await apps.publish(publisher, version('1.1.0', ['READ_LEADS']))
+    const next = { appVersion: '1.1.0', scopes: ['READ_LEADS'] }
+    await apps.succeeded(owner, await apps.update(owner, id as string, next))
+    expect(await stored()).toEqual([{ scopes: ['READ_LEADS'], version: 2 }])
+  })
+
   it('keeps the version in use if the other one has a problem', async () => {
     await apps.publish(publisher, first)
     const { id } = await apps.succeeded(owner, await apps.install(owner))
@@ -372,8 +400,10 @@ describe('an app that is updated', () => {
 
 describe('an app that is removed', () => {
   it('takes its components with it, and records come back with their object, which then belongs to the organization', async () => {
-    await apps.publish(publisher, packaged({ ...visit, ...size }))
+    const coded = { name: 'visit', label: 'Visit', fields: [{ name: 'code', label: 'Code', type: 'TEXT' }] }
+    await apps.publish(publisher, packaged({ 'objects/visit.object.json': coded, ...size }))
     const { id } = await apps.succeeded(owner, await apps.install(owner))
+    await settleFieldChanges(platform)
     const created = await owner.rest['customRecordCreate']!({ name: 'visit', body: { metadata: 'First' } } as never)
     expect(created.status, JSON.stringify(created.body)).toBe(201)
     const answer = await apps.uninstall(owner, id as string)
@@ -388,6 +418,11 @@ describe('an app that is removed', () => {
     expect([restored.status, restored.body['managedBy']]).toEqual([200, null])
     const { body } = await owner.rest['customRecordList']!({ name: 'visit' } as never)
     expect((body['data'] as { metadata: string }[]).map(({ metadata }) => metadata)).toEqual(['First'])
+    const { body: code } = await owner.rest['customFieldList']!({ query: { entity: 'custom:visit' } } as never)
+    const [{ id: field, managedBy }] = code['data'] as [{ id: string; managedBy: string | null }]
+    expect(managedBy).toBeNull()
+    const changed = await owner.rest['customFieldUpdate']!({ id: field, body: { label: 'Mine' } } as never)
+    expect([changed.status, changed.body['label']]).toEqual([200, 'Mine'])
   })
 
   it('can be installed again while what it left can be restored, with the values of records, and takes everything with it again', async () => {

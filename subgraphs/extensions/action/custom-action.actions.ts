@@ -2,6 +2,7 @@ import { isOnlyTurnedOff, readScopeOfObject, requireActingScopes } from '../../k
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
+import { programsOf } from '../../kernel/record/managed-by.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { inTransaction, loadDataKeys } from '../../kernel/request.ts'
@@ -47,11 +48,9 @@ export async function updateAction(ctx: FunctionContext, id: string, input: Acti
   requireAdministrator(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: CustomAction, inner: FunctionContext) => {
-    if (!isOnlyTurnedOff(input)) {
-      requireScopesOf(inner, previous)
-      requireScopesOf(inner, input)
-    }
-    return { operation: 'UPDATE' as const, values: input as Partial<CustomAction> }
+    const values = input as Partial<CustomAction>
+    if (!isOnlyTurnedOff(input)) for (const one of programsOf(inner, previous, values)) requireScopesOf(inner, one)
+    return { operation: 'UPDATE' as const, values }
   }
   return change(ctx, customAction, id, decide, { expectedVersion })
 }

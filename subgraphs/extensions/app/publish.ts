@@ -9,6 +9,7 @@ import { insertRow, updateRow, writeChange } from '../../kernel/record/write-cha
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
+import type { FileProblem } from '../metadata/package.ts'
 import { manifestFile } from '../metadata/project-file.ts'
 import { filesOfSource, storedFiles, type GivenSource, type SourceFiles } from '../metadata/source-files.ts'
 import { publishedVersions } from './app.events.ts'
@@ -132,12 +133,27 @@ async function requireRoom({ db, caller }: RequestContext, known: KnownPackage |
     throw limitReached(`The versions of all apps have at most ${packageBytesMax} bytes together.`, packageBytesMax)
 }
 
+/** An OAuth app has the scopes, settings and version of one app in an organization, so it acts for one. */
+async function requireFreeClient({ db, caller }: RequestContext, { slug, clientId }: Manifest): Promise<void> {
+  if (clientId === null) return
+  const [other] = await db.query<{ slug: string }>(
+    `select p.slug from extensions.app_version v
+     join extensions.app_package p on p.organization_id = v.organization_id and p.id = v.package_id
+     where v.organization_id = $1 and v.client_id = $2 and p.slug <> $3 limit 1`,
+    [caller.organizationId, clientId, slug],
+  )
+  if (!other) return
+  const message = `clientId must be an OAuth app that acts for no other app; it acts for ${other.slug}.`
+  throw invalid({ file: manifestFile, path: 'clientId', code: 'NOT_UNIQUE', message } as FileProblem)
+}
+
 /** Writes the version and what the package has of it. The organization's packages are locked. */
 async function write(ctx: RequestContext, known: KnownPackage | null, version: NewVersion): Promise<string> {
   const { manifest, sha256, components, stored } = version
   const { slug, name, description, homepageUrl, version: number, scopes } = manifest
   const { organizationId } = ctx.caller
   await requireRoom(ctx, known, stored.length)
+  await requireFreeClient(ctx, manifest)
   const [id, packageId] = [newId(), known?.id ?? newId()]
   const createdById = actorIdOf(ctx.caller)
   const now = ctx.clock.now().toISOString()

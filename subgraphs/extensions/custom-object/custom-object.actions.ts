@@ -79,6 +79,7 @@ export function restoreObject(ctx: RequestContext, id: string, expectedVersion: 
   requireAdministrator(ctx)
   return inTransaction(ctx, async (inner) => {
     const restored = await objects.restore(inner, id, expectedVersion)
+    if (ctx.managedBy === undefined) await releaseFields(inner, restored.name)
     const lookups = await inner.db.query<{ id: string }>(
       `select id from extensions.field_definition
        where organization_id = $1 and entity = $2 and field_type = 'LOOKUP' and is_active and has_index and deleted_at is null order by id`,
@@ -93,6 +94,21 @@ export function restoreObject(ctx: RequestContext, id: string, expectedVersion: 
     await deleteWithoutMasters(inner, restored.name)
     return restored
   })
+}
+
+/** The fields that an app brought with an object belong, as the object, to the organization that restores it. */
+async function releaseFields(ctx: RequestContext, name: string): Promise<void> {
+  const fields = await ctx.db.query<{ id: string; app: string }>(
+    `select id, managed_by as app from extensions.field_definition
+     where organization_id = $1 and entity = $2 and managed_by is not null and deleted_at is null order by id`,
+    [ctx.caller.organizationId, typeOf(name)],
+  )
+  for (const { id, app } of fields)
+    await change({ ...ctx, managedBy: app }, customField, id, () => ({
+      operation: 'UPDATE',
+      values: {},
+      implied: { managedBy: null },
+    }))
 }
 
 /** Has the records of a restored object deleted whose masters were deleted while it was deleted. */

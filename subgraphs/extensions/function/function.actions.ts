@@ -2,6 +2,7 @@ import { isOnlyTurnedOff } from '../../kernel/acting-scopes.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { newId } from '../../kernel/ids.ts'
+import { programsOf } from '../../kernel/record/managed-by.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { readOne } from '../../kernel/record/read.ts'
@@ -85,8 +86,9 @@ export async function updateFunction(
     serverlessFunction,
     id,
     async (previous, inner) => {
-      if (!isOnlyTurnedOff(input)) await requireRightToProgram(inner, previous, input as Partial<ServerlessFunction>)
-      return { operation: 'UPDATE', values: input as Partial<ServerlessFunction>, implied: besides }
+      const values = input as Partial<ServerlessFunction>
+      if (!isOnlyTurnedOff(input)) await requireRightToProgram(inner, ...programsOf(inner, previous, values))
+      return { operation: 'UPDATE', values, implied: besides }
     },
     { expectedVersion },
   )

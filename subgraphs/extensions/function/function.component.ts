@@ -14,6 +14,7 @@ import { decodedName, encodedName } from '../../kernel/metadata/file-name.ts'
 import { digestOf } from '../../kernel/metadata/file-digest.ts'
 import { FileSchema } from '../../kernel/metadata/file-schema.ts'
 import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.ts'
+import { isDeployedByItsApp } from '../../kernel/record/managed-by.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern, functionsMax, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
@@ -183,7 +184,7 @@ function hasTests({ sources = {} }: StoredFunction, tests: Readonly<Record<strin
   )
 }
 
-function planOf(wanted: WantedComponent, stored: StoredFunction | null): ComponentPlan {
+function planOf(ctx: RequestContext, wanted: WantedComponent, stored: StoredFunction | null): ComponentPlan {
   const { content } = wanted
   const source = sourceOf(wanted)
   const tests = testsAmong(wanted.sources)
@@ -215,15 +216,15 @@ function planOf(wanted: WantedComponent, stored: StoredFunction | null): Compone
   const isSourceNew = source !== null && !isDeployedSource(stored, source)
   const missingSecrets = secrets.filter((name) => !row.secretNames.includes(name))
   const areTestsNew = !hasTests(stored, tests)
-  if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew && !areTestsNew)
-    return { change: 'UNCHANGED', steps: [], missingSecrets }
-  const run = async (ctx: MetadataContext): Promise<void> => {
+  const run = async (inner: MetadataContext): Promise<void> => {
     const besides = isDeclared ? {} : { requiredSecrets: secrets }
-    await updateFunction(ctx, row.id, changes, row.version, besides)
+    await updateFunction(inner, row.id, changes, row.version, besides)
     if (isSourceNew)
-      await createVersion(ctx, row.id, { source: source.text, language: source.language, note: null, deploy: true })
-    if (areTestsNew) await replaceTests(ctx, row.id, tests)
+      await createVersion(inner, row.id, { source: source.text, language: source.language, note: null, deploy: true })
+    if (areTestsNew) await replaceTests(inner, row.id, tests)
   }
+  if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew && !areTestsNew)
+    return { change: 'UNCHANGED', steps: isDeployedByItsApp(ctx, row) ? [{ ...step, run }] : [], missingSecrets }
   return { change: 'UPDATED', steps: [{ ...step, run }], calls: isSourceNew ? calls : [], missingSecrets }
 }
 
@@ -259,7 +260,7 @@ export const functionComponent: MetadataComponent = {
     const rows = await liveRows(ctx, serverlessFunction)
     return new Map(rows.map((row) => [row.apiName, storedFunction(row, deployed.get(row.id), tests.get(row.id) ?? [])]))
   },
-  plan: (_ctx, wanted, stored) => planOf(wanted, stored as StoredFunction | null),
+  plan: (ctx, wanted, stored) => planOf(ctx, wanted, stored as StoredFunction | null),
   removal: (stored) => {
     const { row } = stored as StoredFunction
     return {

@@ -3,6 +3,7 @@ import { isOnlyTurnedOff, requireActingScopes, writeScopeOfObject } from '../../
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
+import { programsOf } from '../../kernel/record/managed-by.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
@@ -63,11 +64,9 @@ export async function updateHook(
   if (!isOnlyTurnedOff(input)) requireSightOfAll(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: BeforeSaveHook, inner: HookContext) => {
-    if (!isOnlyTurnedOff(input)) {
-      requireScopesOf(inner, previous)
-      requireScopesOf(inner, input)
-    }
-    return { operation: 'UPDATE' as const, values: input as Partial<BeforeSaveHook> }
+    const values = input as Partial<BeforeSaveHook>
+    if (!isOnlyTurnedOff(input)) for (const one of programsOf(inner, previous, values)) requireScopesOf(inner, one)
+    return { operation: 'UPDATE' as const, values }
   }
   return change(ctx, beforeSaveHook, id, decide, { expectedVersion })
 }

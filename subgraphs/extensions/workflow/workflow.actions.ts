@@ -1,6 +1,7 @@
 import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
+import { programsOf } from '../../kernel/record/managed-by.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
@@ -63,7 +64,7 @@ export function updateWorkflow(
   const decide = async (previous: Workflow, inner: WorkflowContext) => {
     const values = given(input)
     const next = { ...previous, ...values }
-    await requireRightToProgram(inner, previous, next)
+    await requireRightToProgram(inner, ...programsOf(inner, previous, next))
     return {
       operation: 'UPDATE' as const,
       values,

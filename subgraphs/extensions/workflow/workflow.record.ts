@@ -54,7 +54,7 @@ export const workflow: RecordDefinition<Workflow> = defineRecord(Workflow, {
   references: { runAsUserId: activeUsers },
   unique: { workflow_name: 'name' },
   events: workflowEvents,
-  localColumns: ['status', 'pausedReason', 'runAsUserId', 'hookToken', 'sealedSecret'],
+  localColumns: ['status', 'pausedReason', 'runAsUserId', 'stepsVersion', 'hookToken', 'sealedSecret'],
   isAdministrative: true,
   audit: auditRecord('workflow', audited),
   checks: workflowProblems,

@@ -2,6 +2,7 @@ import type { Row } from '../database/sql.ts'
 import { initialValue, columnsOf, type Column } from '../record/column.ts'
 import type { RecordDefinition, StoredRow } from '../record/definition.ts'
 import { shownColumns } from '../record/inputs.ts'
+import { isDeployedByItsApp } from '../record/managed-by.ts'
 import { OrgRecord } from '../record/org-record.ts'
 import { isSameValue } from '../record/same-value.ts'
 import { selectList } from '../record/selection.ts'
@@ -263,7 +264,7 @@ export function recordComponent<T extends ComponentRow>(options: RecordComponent
       const rows = await liveRows(ctx, definition)
       return new Map(rows.map((row) => stored(row)).map((one) => [one.name, one]))
     },
-    plan(_ctx, { content }, before): ComponentPlan {
+    plan(ctx, { content }, before): ComponentPlan {
       const values = mapping.valuesOf(read(content)) as Partial<T>
       const row = (before as StoredRecord<T> | null)?.row
       const common = { missingSecrets: missingSecrets(values, row ?? null) }
@@ -276,8 +277,9 @@ export function recordComponent<T extends ComponentRow>(options: RecordComponent
           warnings: warnings(content, true),
         }
       const changes = mapping.changesOf(values, row) as Partial<T>
-      if (Object.keys(changes).length === 0) return { ...common, change: 'UNCHANGED', steps: [] }
-      const run = (ctx: MetadataContext) => options.update(ctx, row.id, changes, row.version)
+      const run = (inner: MetadataContext) => options.update(inner, row.id, changes, row.version)
+      if (Object.keys(changes).length === 0)
+        return { ...common, change: 'UNCHANGED', steps: isDeployedByItsApp(ctx, row) ? [{ ...step, run }] : [] }
       return { ...common, change: 'UPDATED', steps: [{ ...step, run }], warnings: warnings(content, false) }
     },
     removal: (one) => {

@@ -42,6 +42,14 @@ export function refuseManaged<T extends StoredRow>(
   throw refusalOfManaged(definition, managedBy)
 }
 
+/** What the scopes of the caller must cover: what an automation does and what it will do. Of what an app does no longer, it needs no scopes. */
+export const programsOf = <T extends object>(ctx: RequestContext, previous: T, given: Partial<T>): Partial<T>[] =>
+  ctx.managedBy === undefined ? [previous, given] : [{ ...previous, ...given }]
+
+/** Whether the app that brought a component deploys it: also where it is unchanged, the granted scopes may be others. */
+export const isDeployedByItsApp = (ctx: Pick<RequestContext, 'managedBy'>, { managedBy }: ManagedRow): boolean =>
+  ctx.managedBy !== undefined && ctx.managedBy === managedBy
+
 /** The refusal of a change of something that belongs to an app, or to the organization itself and not to the app that changes it. */
 export const refusalOfManaged = (definition: Parameters<typeof nameOf>[0], managedBy: string | null) =>
   refusalInSituation(

@@ -38,6 +38,13 @@ describe('a custom field that a deployment deletes', () => {
       'the columns of a bulk job',
       () => jobs.load(member, { object: 'account' }, 'name,customFields.tier\nNorthwind,GOLD\n'),
     ],
+    [
+      'the rows of a bulk job',
+      () => {
+        const job = { object: 'account', contentType: 'NDJSON' }
+        return jobs.load(member, job, '{"name":"Northwind"}\n{"name":"Fabrikam","customFields":{"tier":"GOLD"}}\n')
+      },
+    ],
     ['an export', () => jobs.exported(member, { object: 'account', query: { fields: ['name', 'customFields.tier'] } })],
     ['a record', () => account(member, { customFields: { tier: 'GOLD' } })],
   ])('is kept without force if %s has named it', async (_name, use) => {

@@ -123,14 +123,10 @@ async function deleteWithoutMasters(ctx: RequestContext, name: string): Promise<
     if (!master) continue
     const predicate = new TenantPredicate(ctx.caller)
     const { values } = predicate
-    const rows = await ctx.db.query<{ id: string }>(
-      `select t.id from ${master.table} t where ${predicate.all(master, 't')} and t.deleted_at is not null and exists (
+    const lost = `select t.id from ${master.table} t where ${predicate.all(master, 't')} and t.deleted_at is not null and exists (
          select from ${valueTable} v where v.organization_id = t.organization_id and v.object = ${values.add(typeOf(name))}
-           and v.field = ${values.add(field)} and v.kind = 'id' and v.id_value = t.id) order by t.id`,
-      values.list,
-    )
-    const ids = rows.map(({ id }) => id)
-    if (ids.length > 0) await queueChanges(ctx, master, ids, 'DELETE')
+           and v.field = ${values.add(field)} and v.kind = 'id' and v.id_value = t.id)`
+    await queueChanges(ctx, master, values, lost, 'DELETE')
   }
 }
 

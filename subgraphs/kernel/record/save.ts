@@ -20,7 +20,7 @@ import { insertTextOf } from './insert-text.ts'
 import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-lookups.ts'
 import { refuseRestricted } from './lookup/deleted-targets.ts'
 import { followTarget } from './lookup/details.ts'
-import { mayBeBlocked, refuseDuplicates } from './duplicates/refuse-duplicates.ts'
+import { mayBeBlocked, refuseDuplicates, requireWritten } from './duplicates/refuse-duplicates.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseImportedFields } from './imported-fields.ts'
@@ -53,9 +53,7 @@ export async function save<T extends StoredRow>(
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
   const write = async (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> => {
-    const isCompared = mayBeBlocked(current, definition, decided)
-    // Before the savepoint, because a refused record takes back what is written in it.
-    if (isCompared) await collectedOf(current)?.flush(current)
+    const isCompared = !current.collected && mayBeBlocked(current, definition, decided)
     return isNumbered ||
       isCompared ||
       concernsLookups(definition, decided) ||
@@ -107,6 +105,7 @@ async function checkAndWrite<T extends StoredRow>(
   if (ctx.extensions && isExtended(ctx, definition))
     await refuseBrokenRules(ctx, definition, draft.operation, next, previous)
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
+  await requireWritten(ctx, definition, draft, next, previous)
   const isDeleted = draft.operation === 'DELETE' && !draft.isMerged
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {
     refuse(problems)

@@ -116,7 +116,7 @@ export class BulkJobResolver {
       max: 100,
       default: 'id',
       description:
-        'The field by which UPDATE, UPSERT and DELETE find records: `id`, `externalId` or the name of a unique custom field, with `customFields.` or without. A unique custom field is compared as it is unique.',
+        'The field by which UPDATE, UPSERT and DELETE find records: `id`, `externalId` or the name of a unique custom field, with `customFields.` or without. A unique custom field is compared as it is unique. The external id of a record that was merged leads to the one that stays.',
       example: 'id',
     })
     externalIdField: string,

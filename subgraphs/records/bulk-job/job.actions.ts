@@ -14,7 +14,7 @@ import { endJob } from './end-job.ts'
 import { requireRoom, type BulkContext } from './job-limits.ts'
 import { columnsOfFile } from './parse/file-columns.ts'
 import { formatOf } from './read-file.ts'
-import { readJob, requireJob, shownJob, type StoredJob } from './stored-job.ts'
+import { readJob, requireJob, shownJob, type NamedBy, type StoredJob } from './stored-job.ts'
 
 function requireWholeFile({ parts }: StoredJob): void {
   const last = parts.at(-1)?.part ?? 0
@@ -24,6 +24,12 @@ function requireWholeFile({ parts }: StoredJob): void {
   )
   if (missing.length > 0) throw refusalInSituation(`Parts that have not arrived: ${missing.join(', ')}.`)
 }
+
+const namedBy = ({ caller: { kind, credentialId, origin } }: BulkContext): NamedBy => ({
+  kind,
+  credentialId,
+  ...(origin && { origin }),
+})
 
 /** Closes the file of a job, which then waits for its turn. A file whose columns cannot be loaded is refused, and the job stays OPEN. */
 async function completeUpload(ctx: BulkContext, job: StoredJob): Promise<BulkJob> {
@@ -60,7 +66,12 @@ async function completeUpload(ctx: BulkContext, job: StoredJob): Promise<BulkJob
     await inner.db.query(
       `with run as (insert into records.bulk_run (organization_id, id) values ($1, $2))
        update records.bulk_job set job_state = 'UPLOAD_COMPLETE', format = $3, checkpoint = $4 where organization_id = $1 and id = $2`,
-      [organizationId, job.id, JSON.stringify(format), JSON.stringify({ byte: format.byte, row: 0 })],
+      [
+        organizationId,
+        job.id,
+        JSON.stringify({ ...format, namedBy: namedBy(ctx) }),
+        JSON.stringify({ byte: format.byte, row: 0 }),
+      ],
       'WRITE',
     )
     return shownJob((await readJob(inner.db, organizationId, job.id))!)

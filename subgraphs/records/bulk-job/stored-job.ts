@@ -1,3 +1,4 @@
+import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -23,7 +24,12 @@ export interface FileFormat {
   readonly columns: readonly string[]
   /** The place of the first row. */
   readonly byte: number
+  /** Absent of exports, and of jobs of earlier versions. */
+  readonly namedBy?: NamedBy
 }
+
+/** Whoever completed the upload, and so names the fields of the file (`FieldUsage`). */
+export type NamedBy = Pick<Caller, 'kind' | 'credentialId' | 'origin'>
 
 export interface Checkpoint {
   /** The place in the file, all parts together, of the next row. */

@@ -5,6 +5,7 @@ import { hasColumn, type RecordDefinition, type RecordShape, type StoredRow } fr
 import { nameOf } from '../../kernel/record/describe.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { mayReadType } from '../../kernel/record/may-read-type.ts'
+import { lockRows } from '../../kernel/record/lock-rows.ts'
 import { requireRecord, stateOf, statesOf } from '../../kernel/record/read.ts'
 import type { Records } from '../../kernel/record/records-of.ts'
 import { scopeOf } from '../../kernel/record/requires-scope.ts'
@@ -12,7 +13,10 @@ import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { ScopeRequirement } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
+<<<<<<< HEAD
 import { lockRecords, wholeRecords } from '../bulk-job/load/find-records.ts'
+=======
+>>>>>>> part-bulklocks
 import { passes } from '../bulk-job/load/row-problem.ts'
 import { comparedFields, isSame, left, valueIn, type TellConflict } from './compared-fields.ts'
 import { laterChanges, type ChangedField, type OperationEvent } from './operation-events.ts'
@@ -135,7 +139,7 @@ export class UndoRecords {
     for (const [, [first]] of byType) await lockSerializedRules(ctx, first!.undoable.definition)
     for (const [, group] of byType) {
       const ids = group.map(({ plan }) => plan.recordId)
-      await lockRecords(ctx, group[0]!.undoable.definition, ids)
+      await lockRows(ctx, group[0]!.undoable.definition, ids)
     }
   }
 

@@ -40,13 +40,24 @@ const byKey = (method: KeyMethod) => ({
 
 const bySimilarity = { isIndexed: false, keyOfValue: textOf, scoreOf: similarity }
 
+/** A record is asked for its key several times in a row. */
+function withLast(keyOfValue: (value: unknown) => string | null): (value: unknown) => string | null {
+  let last: { readonly value: string; readonly key: string | null } | null = null
+  return (value) => {
+    if (typeof value !== 'string') return keyOfValue(value)
+    if (last?.value !== value) last = { value, key: keyOfValue(value) }
+    return last.key
+  }
+}
+
 function matcherOf({ columns }: RecordShape, { field, method, threshold = null }: DuplicateMatcher): Matcher | null {
   const column = columns.byName.get(field)
   if (!column) return null
   const valueIn =
     column.key === undefined ? (record: Fields) => record[field] : (record: Fields) => valueOf(record, column)
   const { keyOfValue, ...compared } = method === 'FUZZY' ? bySimilarity : byKey(method)
-  const keyOf = (record: Fields) => keyOfValue(valueIn(record))
+  const keyOfLast = withLast(keyOfValue)
+  const keyOf = (record: Fields) => keyOfLast(valueIn(record))
   const names = { keyField: keyField({ field, method, threshold }), comparison: `${method} ${field}` }
   return { field, method, threshold, column, ...names, keyOf, ...compared }
 }

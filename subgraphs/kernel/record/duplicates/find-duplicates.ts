@@ -1,3 +1,4 @@
+import { withoutRowLimit } from '../../database/row-bytes.ts'
 import type { RequestContext } from '../../request.ts'
 import { isTurnOver, nextTurn } from '../../work/turn.ts'
 import type { RecordShape } from '../definition.ts'
@@ -38,23 +39,42 @@ export interface Duplicates {
   readonly hasMore: boolean
 }
 
-/** The ids of other records with the keys of a record, by the names of the keys. */
-async function idsByKey(
+/** A key, under the name that the index of values has for its matcher. */
+export interface IndexedKey {
+  readonly keyField: string
+  readonly key: string
+}
+
+/** Records that a matcher proposes. */
+export interface Proposed {
+  readonly ids: ReadonlySet<string>
+  /** These are all records that it can find equal. */
+  readonly isWhole: boolean
+}
+
+const noProposals: Proposed = { ids: new Set(), isWhole: false }
+
+/** The records that have one of these keys, without some records: for each key those that are compared; a key that no other record has is left out. */
+export async function recordsByKey<K extends IndexedKey>(
   { db, caller }: RequestContext,
-  { object }: RecordShape,
-  keys: ReadonlyMap<string, string>,
-  except: string | null,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await db.query<{ field: string; ids: string[] }>(
-    `select g.field, array(
+  object: string,
+  keys: readonly K[],
+  except: readonly string[],
+): Promise<ReadonlyMap<K, Proposed>> {
+  if (keys.length === 0) return new Map()
+  const rows = await withoutRowLimit(db).query<{ place: number; ids: string[] }>(
+    `select g.place::int as place, f.ids
+     from unnest($3::text[], $4::text[]) with ordinality as g(field, key, place) cross join lateral (select array(
        select v.record_id from ${valueTable} v
        where v.organization_id = $1 and v.object = $2 and v.field = g.field and v.kind = 'text' and v.text_value = g.key
-         and v.record_id is distinct from $5::uuid
-       order by v.created_at, v.record_id limit ${keyedMax}) as ids
-     from unnest($3::text[], $4::text[]) as g(field, key)`,
-    [caller.organizationId, object, [...keys.keys()], [...keys.values()], except],
+         and v.record_id not in (select unnest($5::uuid[]))
+       order by v.created_at, v.record_id limit ${keyedMax}) as ids offset 0) f
+     where f.ids <> '{}'`,
+    [caller.organizationId, object, keys.map(({ keyField }) => keyField), keys.map(({ key }) => key), except],
   )
-  return new Map(rows.map(({ field, ids }) => [field, ids]))
+  return new Map(
+    rows.map(({ place, ids }) => [keys[place - 1]!, { ids: new Set(ids), isWhole: ids.length < keyedMax }]),
+  )
 }
 
 /** The matchers by which the records that can be duplicates are found: where all must find them equal, by keys if one compares keys. */
@@ -63,40 +83,41 @@ function finding({ logic, matchers }: DuplicateRule): readonly Matcher[] {
   return logic === 'ALL' && keyed.length > 0 ? keyed : matchers
 }
 
-/** The ids of other records that each matcher proposes, by its name. */
-async function idsFor(
+/** Whether the index of keys proposes all records that can be duplicates by this rule. */
+export const isFoundByKeys = (rule: DuplicateRule): boolean => finding(rule).every(({ isIndexed }) => isIndexed)
+
+/** The other records that each matcher proposes, by its name. */
+async function proposalsFor(
   ctx: RequestContext,
   shape: RecordShape,
   rules: readonly DuplicateRule[],
   keys: ReadonlyMap<string, string>,
   except: string | null,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, Proposed>> {
   const matchers = [...new Set(rules.flatMap(finding))].filter(({ keyField }) => keys.has(keyField))
   const keyed = matchers
     .filter(({ isIndexed }) => isIndexed)
-    .map(({ keyField }) => [keyField, keys.get(keyField)!] as const)
-  const found = new Map(keyed.length > 0 ? await idsByKey(ctx, shape, new Map(keyed), except) : [])
+    .map(({ keyField }) => ({ keyField, key: keys.get(keyField)! }))
+  const byKey = await recordsByKey(ctx, shape.object, keyed, except === null ? [] : [except])
+  const found = new Map([...byKey].map(([{ keyField }, proposed]) => [keyField, proposed]))
   for (const { keyField, isIndexed } of matchers) {
     if (isIndexed) continue
     const ids = await similarRecords(ctx, shape.object, keys.get(keyField)!, keyedMax)
-    found.set(
-      keyField,
-      ids.filter((id) => id !== except),
-    )
+    found.set(keyField, { ids: new Set(ids.filter((id) => id !== except)), isWhole: false })
   }
   return found
 }
 
 /**
- * The records that can be duplicates by a rule. By all matchers: those of the rarest key that also have the others, as far as the records of those were
- * all found.
+ * The records that can be duplicates by a rule, of those that its matchers propose. By all matchers: those of the rarest key that also have the others, as
+ * far as the records of those were all found.
  */
-function possible(rule: DuplicateRule, found: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const lists = finding(rule).map(({ keyField, isIndexed }) => ({ ids: found.get(keyField) ?? [], isIndexed }))
-  if (rule.logic === 'ANY') return lists.flatMap(({ ids }) => ids)
-  const [rarest, ...others] = lists.toSorted((one, other) => one.ids.length - other.ids.length)
-  const whole = others.filter(({ ids, isIndexed }) => isIndexed && ids.length < keyedMax).map(({ ids }) => new Set(ids))
-  return rarest!.ids.filter((id) => whole.every((ids) => ids.has(id)))
+export function possible(rule: DuplicateRule, found: ReadonlyMap<string, Proposed>): readonly string[] {
+  const proposals = finding(rule).map(({ keyField }) => found.get(keyField) ?? noProposals)
+  if (rule.logic === 'ANY') return proposals.flatMap(({ ids }) => [...ids])
+  const [rarest, ...others] = proposals.toSorted((one, other) => one.ids.size - other.ids.size)
+  const whole = others.filter(({ isWhole }) => isWhole)
+  return [...rarest!.ids].filter((id) => whole.every(({ ids }) => ids.has(id)))
 }
 
 interface Match {
@@ -167,7 +188,7 @@ export async function findDuplicates(
     if (key !== null) keys.set(keyField, key)
   }
   if (keys.size === 0) return { candidates: [], hasMore: false }
-  const found = await idsFor(ctx, shape, rules, keys, id)
+  const found = await proposalsFor(ctx, shape, rules, keys, id)
   const ids = [...new Set(rules.flatMap((rule) => possible(rule, found)))].slice(0, readMax)
   if (ids.length === 0) return { candidates: [], hasMore: false }
   const candidates: DuplicateCandidate[] = []

@@ -14,6 +14,7 @@ import { mayReadType } from '../may-read-type.ts'
 import { TenantPredicate } from '../predicate.ts'
 import { shapeFor } from '../shape-source.ts'
 import { refusalInSituation } from '../transitions.ts'
+import { lockRows } from '../lock-rows.ts'
 import { valueTable } from '../value-index/value-column.ts'
 import type { LookupFrom } from './lookup.ts'
 
@@ -168,11 +169,7 @@ export async function clearReferences(
     const shape = recordTypeIn(ctx, object)
     if (!shape) continue
     const keys = clearing.flatMap((one) => (one.object === object ? [one.key] : []))
-    await ctx.db.query(
-      `select from ${shape.table} t where t.organization_id = $1 and t.id = any($2::uuid[]) order by t.id for update of t`,
-      [ctx.caller.organizationId, ids],
-      'WRITE',
-    )
+    await lockRows(ctx, shape, ids)
     const naming = shape as RecordDefinition<StoredRow & { customFields: Row }>
     const changed = await changeAllWithEvents(free, naming, ids, ({ customFields }) => {
       const cleared = keys.filter((key) => customFields[key] === id).map((key) => [key, null])

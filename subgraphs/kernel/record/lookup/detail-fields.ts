@@ -1,8 +1,8 @@
 import { noUserId } from '../../context.ts'
-import { newId } from '../../ids.ts'
 import type { RequestContext } from '../../request.ts'
 import { recordTypeIn } from '../custom-object.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
+import { Values } from '../predicate.ts'
 import { shapeFor } from '../shape-source.ts'
 
 /** Its subgraph creates it, and carries out what is in it. */
@@ -32,25 +32,31 @@ export interface Budget {
 }
 
 /** Has the details of a record changed in the background. */
-export const queueChange = (
+export function queueChange(
   ctx: RequestContext,
   master: RecordShape,
   id: string,
   operation: DetailOperation,
-): Promise<void> => queueChanges(ctx, master, [id], operation)
+): Promise<void> {
+  const values = new Values()
+  return queueChanges(ctx, master, values, `select ${values.add(id)}::uuid as id`, operation)
+}
 
-/** Has the details of each of the records changed in the background. */
+/** Has the details of each of the records changed in the background, however many they are; `idsSql` selects their `id`. */
 export async function queueChanges(
   { db, caller }: RequestContext,
   { object }: RecordShape,
-  ids: readonly string[],
+  values: Values,
+  idsSql: string,
   operation: DetailOperation,
 ): Promise<void> {
   const { organizationId, userId } = caller
+  const named = [object, operation].map((text) => values.add(text)).join('::text, ')
   await db.query(
-    `insert into ${detailTable} (organization_id, id, object, record_id, operation, requested_by_id)
-     select $1, n.id, $3, n.record_id, $5, $6 from unnest($2::uuid[], $4::uuid[]) n(id, record_id)`,
-    [organizationId, ids.map(() => newId()), object, ids, operation, userId === noUserId ? null : userId],
+    `insert into ${detailTable} (organization_id, id, record_id, object, operation, requested_by_id)
+     select ${values.add(organizationId)}::uuid, gen_random_uuid(), n.id, ${named}::text, ${values.add(userId === noUserId ? null : userId)}::uuid
+     from (${idsSql}) n`,
+    values.list,
     'WRITE',
   )
 }

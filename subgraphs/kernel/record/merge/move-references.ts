@@ -5,6 +5,7 @@ import { changeAllWithEvents } from '../change-all.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from '../definition.ts'
 import { TenantPredicate, type Values } from '../predicate.ts'
 import { readSource } from '../read-source.ts'
+import { lockRows } from '../lock-rows.ts'
 import { valueTable } from '../value-index/value-column.ts'
 import type { Merged } from './merged.ts'
 import { movedValues, type Winners } from './moved-values.ts'
@@ -133,15 +134,6 @@ export async function moveReferences(
     if (left <= 0) break
   }
   return count
-}
-
-async function lockRows({ db, caller }: RequestContext, { table }: RecordShape, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db.query(
-    `select from ${table} t where t.organization_id = $1 and t.id = any($2::uuid[]) order by t.id for update of t`,
-    [caller.organizationId, ids],
-    'WRITE',
-  )
 }
 
 /** Moves rows that are no records, at most `limit`, and returns how many. */

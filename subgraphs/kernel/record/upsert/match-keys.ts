@@ -1,3 +1,4 @@
+import { withoutRowLimit } from '../../database/row-bytes.ts'
 import type { RequestContext } from '../../request.ts'
 import { sqlLiteral } from '../custom-field-column.ts'
 import type { RecordShape } from '../definition.ts'
@@ -15,10 +16,30 @@ const matchesMax = 2
 function winnersSql(definition: RecordShape, { column }: KeyField, predicate: TenantPredicate): string {
   const { object, table } = definition
   const organization = predicate.organization()
-  return ` union all (select w.id from ${mergedTable} m join ${table} w on w.organization_id = m.organization_id and w.id = m.merged_into_id
+  return `(select w.id from ${mergedTable} m join ${table} w on w.organization_id = m.organization_id and w.id = m.merged_into_id
     where m.organization_id = ${organization} and m.object = ${sqlLiteral(object)} and m.external_id = g.value and ${predicate.live(definition, 'w')}
       and not exists (select from ${table} o where ${predicate.all(definition, 'o')} and ${column.sql('o')} = g.value and o.deleted_at is null)
     order by m.merged_at desc, m.record_id desc limit 1)`
+}
+
+/** For external ids: whether a record that had one, and was merged, leads to another record. */
+export const leadsToWinners = ({ merge }: RecordShape, { column }: KeyField): boolean =>
+  merge !== undefined && column.key === undefined
+
+/** The records that the caller sees to which these external ids lead, because records that had them were merged. */
+export async function winnersByKey(
+  ctx: RequestContext,
+  definition: RecordShape,
+  key: KeyField,
+  values: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (values.length === 0 || !leadsToWinners(definition, key)) return new Map()
+  const predicate = new TenantPredicate(ctx.caller)
+  const rows = await withoutRowLimit(ctx.db).query<{ value: string; id: string }>(
+    `select g.value, w.id from unnest(${predicate.values.add(values)}::text[]) as g(value) cross join lateral ${winnersSql(definition, key, predicate)} w`,
+    predicate.values.list,
+  )
+  return new Map(rows.map(({ value, id }) => [value, id]))
 }
 
 /** SQL of the form in which the JSON of a value of a unique custom field is compared. */
@@ -63,7 +84,7 @@ export async function matchKeys(
   const given = `unnest(${predicate.values.add(column.key === undefined ? values : json)}::text[]) with ordinality as g(value, place)`
   const matches =
     column.key === undefined
-      ? `select t.id from ${table} t where ${column.sql('t')} = g.value and ${live}${definition.merge ? winnersSql(definition, key, predicate) : ''}`
+      ? `select t.id from ${table} t where ${column.sql('t')} = g.value and ${live}${leadsToWinners(definition, key) ? ` union all ${winnersSql(definition, key, predicate)}` : ''}`
       : `select t.id from ${uniqueValuesOf(definition, key, predicate)} join ${table} t on t.id = v.record_id
          where v.unique_key = ${comparedSql(key, 'g.value')} and ${live}`
   const rows = await ctx.db.query<{ place: number; id: string }>(

@@ -6,7 +6,7 @@ import { TenantPredicate } from '../../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../../kernel/record/read.ts'
 import { selectList } from '../../../kernel/record/selection.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
-import { comparedKeys, uniqueValuesOf } from '../../../kernel/record/upsert/match-keys.ts'
+import { comparedKeys, uniqueValuesOf, winnersByKey } from '../../../kernel/record/upsert/match-keys.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import { isCustomKey, keyById, type BulkKey } from '../bulk-key.ts'
 
@@ -25,7 +25,9 @@ export async function comparedForms(
   return new Map(distinct.map((key, index) => [key, forms[index] ?? key]))
 }
 
-/** The live records, or the deleted ones, with these keys in the form in which they are compared. 403 if the caller may not read the key: what is found would tell its values. */
+/**
+ * The live records, or the deleted ones, with these keys in the form in which they are compared. The external id of a record that was merged leads to
+ * the live record that stays. 403 if the caller may not read the key: what is found would tell its values. */
 export async function findRecords(
   ctx: RequestContext,
   definition: RecordShape,
@@ -52,21 +54,10 @@ export async function findRecords(
     'WRITE',
   )
   for (const { id, key } of rows) found.set(key, [...(found.get(key) ?? []), id])
+  if (deleted || !by.field) return found
+  const others = [...new Set(wanted)].filter((one) => !found.has(one))
+  for (const [value, id] of await winnersByKey(ctx, shape, by.field, others)) found.set(value, [id])
   return found
-}
-
-/** Locks records in the order of their ids, so that two jobs, or a job and a bulk change, never wait for each other. */
-export async function lockRecords(
-  ctx: RequestContext,
-  { storedIn, table }: RecordShape,
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return
-  await ctx.db.query(
-    `select from ${storedIn ?? table} t where t.organization_id = $1 and t.id = any($2::uuid[]) order by t.id for update of t`,
-    [ctx.caller.organizationId, ids],
-    'WRITE',
-  )
 }
 
 export const canBeDeleted = (definition: RecordShape): boolean => hasColumn(definition, 'deletedAt')

@@ -1,6 +1,8 @@
 import { transientError } from '../../../kernel/database/transient-error.ts'
 import { Refusal } from '../../../kernel/errors.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
+import { ComparedKeys, comparedKeysOf, KeysChanged } from '../../../kernel/record/duplicates/compared-keys.ts'
+import { noteFields } from '../../../kernel/record/note-fields.ts'
 import { loadableIn } from '../../../kernel/record/loadable-records.ts'
 import { transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../../kernel/request.ts'
@@ -20,6 +22,8 @@ const chunkRowsMax = { together: 5_000, each: 500 } as const
 const chunkBytesMax = 4_000_000
 const rowsMax = 10_000_000
 const rowsAtOnceMax = 50_000
+/** When others have written the same keys in so many attempts, they wait until all rows are written. */
+const comparedAttemptsMax = 5
 
 interface Chunk {
   readonly rows: readonly FileRow[]
@@ -74,13 +78,35 @@ function keyOf(definition: RecordShape, { operation, matchBy }: StoredJob): Bulk
 }
 
 const rowsOfChunk = (ctx: RequestContext, job: StoredJob): number =>
-  isTogether(ctx, loadingOf(ctx, job)) ? chunkRowsMax.together : chunkRowsMax.each
+  isTogether(comparing(ctx, job), loadingOf(ctx, job)) ? chunkRowsMax.together : chunkRowsMax.each
+
+/** The context of a transaction that compares its records with others before it takes the locks of their keys. */
+const comparing = (ctx: RequestContext, job: StoredJob): RequestContext => ({
+  ...ctx,
+  compared: new ComparedKeys(loadingOf(ctx, job).definition.object),
+})
+
+/** What a transaction does last before its commit: others wait for the locks of the keys of its records from now on. */
+async function confirmKeys(ctx: RequestContext, job: StoredJob): Promise<void> {
+  const { definition } = loadingOf(ctx, job)
+  if (!job.options.dryRun && !ctx.externalCalls?.isWaiting)
+    await comparedKeysOf(ctx, definition)?.confirm(ctx, definition)
+}
+
+/** Notes which fields rows of NDJSON name, for whoever completed the upload; the columns of CSV were noted then. */
+function noteNamed(ctx: RequestContext, { job, definition }: Loading, names: readonly string[]): void {
+  const { namedBy } = job.format!
+  if (!namedBy) return
+  const { origin: _, ...caller } = ctx.caller
+  noteFields({ ...ctx, caller: { ...caller, ...namedBy } }, definition, names)
+}
 
 /** What the rows of a file become, in the open transaction. */
 async function write(ctx: RequestContext, job: StoredJob, rows: readonly FileRow[]): Promise<RowResult[]> {
   const loading = loadingOf(ctx, job)
   const reader = await rowReaderOf(ctx, loading)
   const loaded = rows.map((row) => reader.read(row))
+  noteNamed(ctx, loading, reader.named())
   return job.options.dryRun
     ? withoutEffect(ctx, (inner) => writeRows(inner, loading, loaded))
     : writeRows(ctx, loading, loaded)
@@ -96,21 +122,23 @@ const passes = (error: unknown): boolean =>
 
 /**
  * Writes a chunk, its results and the checkpoint in one transaction. When it fails for a reason that nobody foresaw, its halves are written, down to
- * the row that is to blame.
+ * the row that is to blame; and so when others write the same keys meanwhile, down to a row that waits for them.
  */
 async function loadChunk(turn: Turn, { ctx, ending }: JobContext, chunk: Chunk): Promise<void> {
   const { rows, start, after, isLast } = chunk
   const commit = (results: (inner: RequestContext, job: StoredJob) => Promise<RowResult[]>): Promise<void> =>
-    transactionWithExternalCalls(ctx, async (inner) => {
-      const job = await requireRunning(inner, turn)
+    transactionWithExternalCalls(ctx, async (opened) => {
+      const job = await requireRunning(opened, turn)
+      const inner = rows.length > 1 ? comparing(opened, job) : opened
       const next = await storeResults(inner, job, { rows, start, after, results: await results(inner, job) })
       if (isLast)
         await endJob({ ...inner, caller: ending.caller }, next, { state: 'JOB_COMPLETE', recordsTotal: after.row })
+      await confirmKeys(inner, job)
     })
   try {
     await commit((inner, job) => write(inner, job, rows))
   } catch (error) {
-    if (passes(error)) throw error
+    if (passes(error) && !(error instanceof KeysChanged && rows.length > 1)) throw error
     if (rows.length <= 1) {
       await commit(() => Promise.resolve(rows.map((row) => resultOf(row, error, turn))))
       return
@@ -149,12 +177,13 @@ class TakenBack extends Error {
 
 /** Writes all rows in one transaction, or none of them if one fails: then the results have those that failed. */
 export async function loadAtOnce(turn: Turn): Promise<boolean> {
-  const { services, organizationId, job } = turn
+  const { services, organizationId, item, job } = turn
   await requireFewRows(turn)
   const { ctx, ending } = await contextOf(services, organizationId, job)
   try {
-    await transactionWithExternalCalls(ctx, async (inner) => {
-      let current = await requireRunning(inner, turn)
+    await transactionWithExternalCalls(ctx, async (opened) => {
+      let current = await requireRunning(opened, turn)
+      const inner = item.pauses < comparedAttemptsMax ? comparing(opened, job) : opened
       const failed: RowResult[] = []
       for await (const { rows, start, after, isLast } of chunksFrom(turn, job.checkpoint, rowsOfChunk(ctx, job))) {
         const results = await write(inner, current, rows)
@@ -164,6 +193,7 @@ export async function loadAtOnce(turn: Turn): Promise<boolean> {
         if (failed.length > 0) throw new TakenBack(failed, after.row)
         await storeProgress(inner, current)
         await endJob({ ...inner, caller: ending.caller }, current, { state: 'JOB_COMPLETE', recordsTotal: after.row })
+        await confirmKeys(inner, current)
       }
     })
   } catch (error) {

@@ -34,6 +34,8 @@ export interface LoadRow {
 
 export interface RowReader {
   read(row: FileRow): LoadRow
+  /** The custom fields that the rows read so far have named, without those of the columns of CSV. */
+  named(): readonly string[]
 }
 
 /** Sets a custom field. A key is a text of the file, which may be the name of what objects inherit, such as `__proto__`. */
@@ -144,7 +146,9 @@ export async function rowReaderOf(
       refuse('DIFFERENT_KEY', matchBy, `${matchBy} must be the value by which the record is found, or absent.`)
     return { row, key, created: createdWithKey(keyField, created, key), changed: change ?? {}, references, problem }
   }
-  return { read }
+  const named = () =>
+    [...byName.values()].flatMap((column) => (column && 'customKey' in column && column.customKey) || [])
+  return { read, named }
 }
 
 /** The problem of a new record without a value that it must have. */

@@ -4,13 +4,15 @@ import { customFieldsName } from '../../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
 import type { DuplicateCandidate } from '../../../kernel/record/duplicates/find-duplicates.ts'
 import { blockingCandidates } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
+import { collectedOf } from '../../../kernel/record/collected-writes.ts'
 import { nameOf } from '../../../kernel/record/describe.ts'
+import { lockRows } from '../../../kernel/record/lock-rows.ts'
 import { externalIdName } from '../../../kernel/record/upsert/key-field.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
 import { bulkKeyNamed } from '../bulk-key.ts'
 import type { StoredJob } from '../stored-job.ts'
 import type { RowProblem } from '../read-file.ts'
-import { canBeDeleted, comparedForms, findRecords, lockRecords, type Found } from './find-records.ts'
+import { canBeDeleted, comparedForms, findRecords, type Found } from './find-records.ts'
 import { RowRefused, type Loading, type RowAction } from './loading.ts'
 import { missingValue, type LoadRow } from './prepare-rows.ts'
 
@@ -41,7 +43,7 @@ export async function targetsOf(
   const given = rows.flatMap(({ key }) => (key === null ? [] : [key]))
   const forms = await comparedForms(ctx, by, given)
   const keys = [...new Set(forms.values())]
-  await lockRecords(ctx, definition, [...(await findRecords(ctx, definition, by, keys)).values()].flat())
+  await lockRows(ctx, definition, [...(await findRecords(ctx, definition, by, keys)).values()].flat())
   // Read after the lock, because a transaction that had it may have changed them.
   const live = await findRecords(ctx, definition, by, keys)
   const isRestored = operation === 'UPSERT' && options.matchDeleted === 'RESTORE' && canBeDeleted(definition)
@@ -107,13 +109,14 @@ export async function writeRow(
     })
     if (duplicateStrategy !== 'SKIP' && duplicateStrategy !== 'UPDATE') return write(ctx)
     try {
-      // Nothing stays of a record that is not created.
-      return await inTransaction(ctx, write)
+      // Nothing stays of a record that is not created. One that is collected is compared before anything is written.
+      return await (ctx.collected ? write(ctx) : inTransaction(ctx, write))
     } catch (error) {
-      const [best, next] = blockingCandidates(error)
+      const [best, next] = blockingCandidates(definition, error)
       if (!best) throw error
       if (duplicateStrategy === 'SKIP') return { id: best.id, action: 'SKIPPED' }
       if (next && isAsGood(next, best)) throw new RowRefused(ambiguousDuplicate(definition))
+      await lockRows(ctx, definition, [best.id])
       return update(best.id)
     }
   }
@@ -124,9 +127,13 @@ export async function writeRow(
     const lost = only(targets.deleted.get(name) ?? [], job, definition)
     if (lost === undefined) return create()
     await records.restore(ctx, lost)
+    // It is not restored a second time if the change must be decided again.
+    if (ctx.compared) await collectedOf(ctx)?.flush(ctx)
     return update(lost)
   }
-  if (id === undefined) throw notFound(`The ${nameOf(definition)}`)
+  // Another row may have deleted it by another key, such as the external id of a record that was merged.
+  const isDeleted = job.operation === 'DELETE' && id !== undefined && collectedOf(ctx)?.isPending(id)
+  if (id === undefined || isDeleted) throw notFound(`The ${nameOf(definition)}`)
   if (job.operation === 'DELETE') return { id: await records.remove(ctx, id), action: 'DELETED' }
   return update(id)
 }

@@ -3,7 +3,12 @@ import { Refusal } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { CollectedWrites, isCollectable } from '../../../kernel/record/collected-writes.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
-import { lockKeysOfAll, mayBeBlocked } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
+import { comparedKeysOf } from '../../../kernel/record/duplicates/compared-keys.ts'
+import {
+  isComparedTogether,
+  lockKeysOfAll,
+  MustBeWritten,
+} from '../../../kernel/record/duplicates/refuse-duplicates.ts'
 import { lockExternalIds } from '../../../kernel/record/external-id/lock-external-ids.ts'
 import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
 import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
@@ -16,6 +21,7 @@ import { wholeRecords, type Found } from './find-records.ts'
 import { RowRefused, type Loading, type RowResult } from './loading.ts'
 import type { LoadRow } from './prepare-rows.ts'
 import { concernsJob, keptProblem, problemOf } from './row-problem.ts'
+import { lockDuplicates, lookUpKeys } from './look-up-keys.ts'
 import { referencedIds, remember, targetsOf, withReferences, writeRow, type Targets } from './write-row.ts'
 
 /** What the rows of a chunk name, read for all of them together. */
@@ -47,23 +53,31 @@ export async function writeRows(
     valid.map(({ created }) => created['externalId']),
   )
   const named = { references: await referencedIds(ctx, valid), targets: await targetsOf(ctx, loading, valid) }
-  await lockKeysOfAll(
-    ctx,
-    definition,
-    [...named.targets.live.values()].flat(),
-    valid.map(({ created }) => created),
-  )
+  if (!comparedKeysOf(ctx, definition))
+    await lockKeysOfAll(
+      ctx,
+      definition,
+      [...named.targets.live.values()].flat(),
+      resolvedRows(valid, named).map(({ created }) => created),
+    )
+  else await lockDuplicates(ctx, loading, resolvedRows(valid, named), named.targets)
   return isTogether(ctx, loading) ? writeTogether(ctx, loading, rows, named) : writeEach(ctx, loading, rows, named)
 }
 
-/**
- * Whether the rows of a chunk are written by few statements. Hooks decide on rows that are written one by one, and so do rules of duplicates, which
- * compare each row with those before it.
- */
+/** The rows whose references are known. */
+const resolvedRows = (rows: readonly LoadRow[], { references }: Named): LoadRow[] =>
+  rows.flatMap((row) => {
+    try {
+      return row.problem ? [] : withReferences(row, references)
+    } catch {
+      return []
+    }
+  })
+
+/** Whether the rows of a chunk are written by few statements. Hooks decide on rows that are written one by one. */
 export const isTogether = (ctx: RequestContext, { definition, loadable }: Loading): boolean => {
   const { extensions, isWithoutHooks = false } = ctx
-  const isDecidedAlone =
-    isCollectable(definition) && !mayBeBlocked(ctx, shapeFor(ctx, definition), { operation: 'CREATE' })
+  const isDecidedAlone = isCollectable(definition) && isComparedTogether(ctx, shapeFor(ctx, definition))
   return loadable.isStandard && isDecidedAlone && (isWithoutHooks || !extensions?.hasHooks)
 }
 
@@ -82,6 +96,8 @@ async function writeTogether(
 ): Promise<RowResult[]> {
   const { references, targets } = named
   // What a failed try has written is taken back, so that later rows must not find it.
+  const compared = comparedKeysOf(ctx, loading.definition)
+  const comparedBefore = compared?.count ?? 0
   const tried = { ...targets, live: new Map(targets.live), deleted: new Map(targets.deleted) }
   try {
     const results = await inTransaction(ctx, (inner) =>
@@ -92,6 +108,7 @@ async function writeTogether(
     return results
   } catch (error) {
     if ((error instanceof Refusal && concernsJob(error)) || transientError(error)) throw error
+    compared?.forgetAfter(comparedBefore)
     if (rows.length <= togetherMin) return writeEach(ctx, loading, rows, named)
     const middle = Math.ceil(rows.length / 2)
     const first = await writeTogether(ctx, loading, rows.slice(0, middle), named)
@@ -116,6 +133,7 @@ async function collectRows(
   const collected = new CollectedWrites(definition, records)
   const ctx = { ...given, collected }
   await lookUpReferences(ctx, collected, definition, rows)
+  await lookUpKeys(ctx, loading, resolvedRows(rows, named), named.targets, records)
   // A refused row takes back what was written since its savepoint, also rows before it: then all are written again, in smaller parts.
   const keeping = async (row: LoadRow): Promise<RowResult> => {
     const { written } = collected
@@ -123,15 +141,24 @@ async function collectRows(
     if ('problem' in result && collected.written > written) throw new Error('A refused row took back rows before it.')
     return result
   }
+  const afterOthers = async (row: LoadRow): Promise<RowResult> => {
+    await collected.flush(ctx)
+    return keeping(row)
+  }
+  const decided = async (row: LoadRow): Promise<RowResult> => {
+    try {
+      return await keeping(row)
+    } catch (error) {
+      if (error instanceof MustBeWritten) return afterOthers(row)
+      throw error
+    }
+  }
   const results: RowResult[] = []
   for (const row of rows) {
-    let result = await keeping(row)
+    const result = await decided(row)
     // It may name a record that an earlier row creates.
-    if ('problem' in result && result.problem.code === 'UNKNOWN_REFERENCE' && collected.hasPending) {
-      await collected.flush(ctx)
-      result = await keeping(row)
-    }
-    results.push(result)
+    const isUnknown = 'problem' in result && result.problem.code === 'UNKNOWN_REFERENCE' && collected.hasPending
+    results.push(isUnknown ? await afterOthers(row) : result)
   }
   await collected.flush(ctx)
   return results

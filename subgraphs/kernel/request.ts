@@ -119,15 +119,12 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly locked?: ReadonlySet<string>
   /** Records whose writes are decided one by one and written together. */
   readonly collected?: Collected | undefined
-<<<<<<< HEAD
   /** The slug of the app that is installed, updated or removed: what is written belongs to it (`record/managed-by.ts`). */
   readonly managedBy?: string
   /** The types of the custom objects that the open transaction deletes together: what their fields name of one another does not keep them. */
   readonly deletedObjects?: ReadonlySet<string>
-=======
   /** The keys of many records of one type, which are compared together and locked at the end of the transaction. */
   readonly compared?: Compared | undefined
->>>>>>> part-bulklocks
   /** The hooks of the organization are not called; its validation rules apply. */
   readonly isWithoutHooks?: boolean
   /** How many references to deleted records the operation may still clear in its transaction, and how many details it may delete; the others follow later. */

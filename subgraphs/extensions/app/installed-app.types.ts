@@ -160,7 +160,7 @@ export class AppInstallInput {
     description: 'The version; null: the newest.',
     example: '1.2.0',
   })
-  appVersion!: string | null
+  appVersion?: string | null
 
   @InputField(() => String, {
     list: true,
@@ -188,7 +188,7 @@ export class InstalledAppUpdateInput {
       'The version to deploy, also an older one. It takes effect as a whole when its deployment succeeds, and until then the former one is in use.',
     example: '1.3.0',
   })
-  appVersion!: string | null
+  appVersion?: string | null
 
   @InputField(() => String, {
     nullable: true,
@@ -198,7 +198,7 @@ export class InstalledAppUpdateInput {
     description: `${scopesDescription} Needed with \`appVersion\` if that version asks for scopes that the version in use does not ask for. A change of scopes deploys the components again.`,
     example: ['READ_ACCOUNTS', 'READ_CONTACTS'],
   })
-  scopes!: string[] | null
+  scopes?: string[] | null
 
   @InputField(() => Json, {
     nullable: true,

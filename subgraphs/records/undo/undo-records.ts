@@ -13,10 +13,7 @@ import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { ScopeRequirement } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-<<<<<<< HEAD
-import { lockRecords, wholeRecords } from '../bulk-job/load/find-records.ts'
-=======
->>>>>>> part-bulklocks
+import { wholeRecords } from '../bulk-job/load/find-records.ts'
 import { passes } from '../bulk-job/load/row-problem.ts'
 import { comparedFields, isSame, left, valueIn, type TellConflict } from './compared-fields.ts'
 import { laterChanges, type ChangedField, type OperationEvent } from './operation-events.ts'

@@ -20,13 +20,21 @@ export const packaged = (given: Readonly<Record<string, object>>, values: object
   'app.json': json(manifest(values)),
 })
 
+function accepted({ status, body }: Answer, ...expected: readonly number[]): Answer['body'] {
+  expect(expected, JSON.stringify(body)).toContain(status)
+  return body
+}
+
+function hasSucceeded({ status, problems }: Deployed): void {
+  expect([status, problems]).toEqual(['SUCCEEDED', []])
+}
+
 /** Apps that one organization publishes in the marketplace, and another one installs. */
 export class Apps {
   constructor(readonly platform: Platform) {}
 
   async publish(by: Member, files: Files, listing = 'LISTED'): Promise<void> {
-    const { status, body } = await by.rest['appPublish']!({ body: { source: { files } } } as never)
-    expect([status, body.errors], JSON.stringify(body)).toEqual([201, undefined])
+    accepted(await by.rest['appPublish']!({ body: { source: { files } } } as never), 201)
     await this.platform.query(`update extensions.app_package set listing = $2 where organization_id = $1`, [
       by.organizationId,
       listing,
@@ -53,21 +61,18 @@ export class Apps {
   }
 
   /** Carries out the deployments that wait, and answers what became of that of an accepted request. */
-  async ended(by: Member, { status, body }: Answer): Promise<Deployed> {
-    expect([200, 202], JSON.stringify(body)).toContain(status)
+  async ended(by: Member, answer: Answer): Promise<Deployed> {
+    const body = accepted(answer, 200, 202)
     await drain(deploymentQueue, this.platform.services)
     return deploymentOf(by, body['deploymentId'] as string)
   }
 
   async succeeded(by: Member, answer: Answer): Promise<Answer['body']> {
-    const { status, problems } = await this.ended(by, answer)
-    expect([status, problems]).toEqual(['SUCCEEDED', []])
+    hasSucceeded(await this.ended(by, answer))
     return answer.body
   }
 
   async list(by: Member): Promise<readonly Record<string, unknown>[]> {
-    const { status, body } = await (await this.session(by))['installedAppList']!({})
-    expect(status).toBe(200)
-    return body['data'] as never
+    return accepted(await (await this.session(by))['installedAppList']!({}), 200)['data'] as never
   }
 }

@@ -5,7 +5,7 @@ import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-fi
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import type { AppPackage, AppVersion, AppVersionSummary } from './app-package.types.ts'
+import type { AppPackage, AppVersion } from './app-package.types.ts'
 import { numberPattern, slugPattern } from './bounds.ts'
 import type { Slot } from './manifest.ts'
 

@@ -147,7 +147,7 @@ export async function installApp(
 async function claimInstallation(
   ctx: RequestContext,
   { packageId, slug }: VersionToInstall,
-  { name, publisher, slots, settings }: InstalledVersion,
+  { name, publisher }: InstalledVersion,
 ): Promise<string> {
   const { db, caller, clock } = ctx
   const now = clock.now().toISOString()

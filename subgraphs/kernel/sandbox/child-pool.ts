@@ -47,9 +47,6 @@ export interface PoolBounds {
 }
 
 const killAfterMs = 1_000
-/** A timer may fire a moment early. */
-const timerMs = (leftMs: number): number => Math.ceil(leftMs) + 1
-
 /** A child that cannot start is tried so often in a row before the waiting programs are given up. */
 const failedStartsMax = 3
 
@@ -120,7 +117,8 @@ export class ChildPool {
           this.#remove(own)
           resolve(throttled())
         },
-        Math.min(this.#bounds.waitMsMax, timerMs(leftMs)),
+        // A timer may fire a moment early.
+        Math.min(this.#bounds.waitMsMax, Math.ceil(leftMs) + 1),
       )
       this.#assign()
     })

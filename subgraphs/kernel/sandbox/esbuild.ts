@@ -59,21 +59,20 @@ function begun(organizationId: string, endsAt: number): Promise<void> {
       running += 1
       return resolve()
     }
-    let timer: NodeJS.Timeout | undefined
+    const end = new AbortController()
     const begin = (): void => {
-      clearTimeout(timer)
+      end.abort()
       resolve()
     }
     const waiting = { organizationId, begin }
     if (!queue.add(waiting)) return reject(tooMany())
     if (leftMs === Infinity) return
-    timer = setTimeout(
-      () => {
-        queue.remove(waiting)
-        reject(tooMany())
-      },
-      Math.ceil(leftMs) + 1,
-    )
+    const refuse = (): void => {
+      queue.remove(waiting)
+      reject(tooMany())
+    }
+    const timer = setTimeout(refuse, Math.ceil(leftMs) + 1)
+    end.signal.addEventListener('abort', () => clearTimeout(timer))
   })
 }
 

@@ -406,7 +406,7 @@ describe('an app that is removed', () => {
     const answer = await apps.uninstall(owner, id as string)
     expect([answer.status, answer.body['status']]).toEqual([202, 'UNINSTALLING'])
     expect((await apps.ended(owner, answer)).counts).toEqual({ created: 0, updated: 0, unchanged: 0, deleted: 2 })
-    expect([await apps.list(owner), await fields()]).toEqual([[], []])
+    expect([await apps.list(owner), await fields()]).toEqual([[], [['code', 'site-maps']]])
     const [object] = await platform.query<{ id: string }>(
       'select id from extensions.custom_object where organization_id = $1',
       [owner.organizationId],

@@ -284,6 +284,14 @@ describe('a component of an app', () => {
     expect(secret?.status ?? 200).toBe(200)
     const deployment = await deployed(platform, owner, { ...project({}), ...own('tier', { label: 'Mine' }) })
     expect(problemsOf(deployment)).toEqual(['src/fields/ACCOUNT.tier.field.json  INVALID_STATE'])
+    const version = { body: { source: 'export default () => 1', language: 'javascript' } }
+    const saved = await session['serverlessFunctionVersionCreate']!({ id: 'score_account', ...version } as never)
+    expect(refusalOf(saved)).toBe('409 INVALID_STATE')
+    const tested = project({
+      'functions/score_account/function.json': components['functions/score_account/function.json']!,
+    })
+    const other = { ...tested, 'src/functions/score_account/tests/doubles.json': '{"input": {}, "expect": {}}' }
+    expect(problemsOf(await deployed(platform, owner, other))).toHaveLength(1)
   })
 })
 
@@ -310,6 +318,51 @@ describe('an app that is updated', () => {
       ['own', null],
     ])
     expect(await apps.list(owner)).toMatchObject([{ status: 'INSTALLED', appVersion: '1.1.0' }])
+  })
+
+  it('sends with the named credentials only that it brought', async () => {
+    const credential = (apiName: string, host: string) => ({
+      apiName,
+      label: apiName,
+      baseUrl: `https://${host}`,
+      authType: 'NONE',
+    })
+    const created = await (
+      await apps.session(owner)
+    )['namedCredentialCreate']!({
+      body: { ...credential('erp', 'erp.example.com'), staticHeaders: { 'X-Tenant': 'emea' } },
+    } as never)
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const brought = { 'credentials/maps.credential.json': credential('maps', 'maps.example.com') }
+    await apps.publish(publisher, packaged(brought))
+    await apps.succeeded(owner, await apps.install(owner))
+    const { credentials } = platform.services
+    const sends = async (managedBy: string | null, wanted: object) => {
+      const { organizationId } = owner
+      const found = await credentials
+        .authenticate({ organizationId, managedBy, ...wanted } as never)
+        .catch(({ code }: { code: string }) => code)
+      return found === null || typeof found === 'string' ? found : found.url
+    }
+    const erp = 'https://erp.example.com/orders'
+    expect([await sends(null, { url: erp }), await sends(null, { apiName: 'erp', url: '/orders' })]).toEqual([erp, erp])
+    expect(await sends('site-maps', { url: erp })).toBeNull()
+    expect(await sends('site-maps', { apiName: 'erp', url: '/orders' })).toBe('NOT_FOUND')
+    expect(await sends('site-maps', { apiName: 'maps', url: '/x' })).toBe('https://maps.example.com/x')
+    const byFunction = {
+      ...packaged(
+        { ...brought, 'functions/spy/function.json': { name: 'Spy', httpEnabled: true } },
+        { version: '1.1.0' },
+      ),
+      'src/functions/spy/index.js':
+        'export default async (_input, { credentials }) => credentials.fetch("erp", "/orders").then(() => "sent", (error) => error.message)',
+    }
+    await apps.publish(publisher, byFunction)
+    const [{ id }] = (await apps.list(owner)) as [{ id: string }]
+    await apps.succeeded(owner, await apps.update(owner, id, { appVersion: '1.1.0' }))
+    const headers = { 'x-service-function-depth': '0' }
+    const { body } = await owner.rest['serverlessFunctionInvoke']!({ id: 'spy', body: { input: {} }, headers } as never)
+    expect(body['output']).toContain('was not found')
   })
 
   it('asks for scopes that the version in use did not ask for', async () => {

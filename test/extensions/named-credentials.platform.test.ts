@@ -245,7 +245,7 @@ describe('a request of a function with a credential', () => {
     const { credentials } = platform.services
     for (const apiName of ['\0', '__proto__', ''])
       await expect(
-        credentials.authenticate({ organizationId: owner.organizationId, apiName, url: '/x' }),
+        credentials.authenticate({ organizationId: owner.organizationId, managedBy: null, apiName, url: '/x' }),
       ).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(service.take()).toEqual([])
     service.respond = (res) => void res.writeHead(307, { location: `${login.origin}/stolen` }).end()
@@ -265,7 +265,11 @@ describe('a request of a function with a credential', () => {
 })
 
 describe('the port of credentials', () => {
-  const wanted = (path: string) => ({ organizationId: owner.organizationId, url: service.origin + path })
+  const wanted = (path: string) => ({
+    organizationId: owner.organizationId,
+    managedBy: null,
+    url: service.origin + path,
+  })
 
   it('finds the credential with the longest base URL over an address, by whole segments', async () => {
     const { credentials } = platform.services
@@ -282,7 +286,7 @@ describe('the port of credentials', () => {
       'outer',
       'outer',
     ])
-    const elsewhere = { organizationId: owner.organizationId, url: `${login.origin}/api/x` }
+    const elsewhere = { organizationId: owner.organizationId, managedBy: null, url: `${login.origin}/api/x` }
     expect(await credentials.authenticate(elsewhere)).toBeNull()
     const foreign = { ...wanted('/api/x'), organizationId: await platform.organization() }
     expect(await credentials.authenticate(foreign)).toBeNull()
@@ -294,7 +298,9 @@ describe('the port of credentials', () => {
     const services = platform.services as CredentialServices
     const processes = [platform.services.credentials, new StoredCredentials(services), new StoredCredentials(services)]
     const answers = await Promise.all(
-      [...processes, ...processes].map((one) => one.send({ organizationId: owner.organizationId }, get('/api/x'))),
+      [...processes, ...processes].map((one) =>
+        one.send({ organizationId: owner.organizationId, managedBy: null }, get('/api/x')),
+      ),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
     expect(issued).toEqual(['token-1-of-the-login'])
@@ -308,14 +314,15 @@ describe('the port of credentials', () => {
     expect(row).toMatchObject({ sealed_token: expect.stringMatching(/^k\d+\./), lease_id: null })
     // Another secret, and the token that was issued for the former one is forgotten.
     await send('namedCredentialSetSecret', { id, body: { secret: 'another secret' } })
-    await platform.services.credentials.send({ organizationId: owner.organizationId }, get('/api/x'))
+    await platform.services.credentials.send({ organizationId: owner.organizationId, managedBy: null }, get('/api/x'))
     expect(issued.length).toBe(2)
   })
 
   it('renews a token once after 401, and when it has expired', async () => {
     const issued = tokens()
     await aCredential(oauth())
-    const request = () => platform.services.credentials.send({ organizationId: owner.organizationId }, get('/api/x'))
+    const request = () =>
+      platform.services.credentials.send({ organizationId: owner.organizationId, managedBy: null }, get('/api/x'))
     service.respond = (res, { headers: { authorization } }) =>
       answerJson(res, authorization === 'Bearer token-1-of-the-login' ? 401 : 200, {})
     expect((await request()).status).toBe(200)
@@ -333,7 +340,9 @@ describe('the port of credentials', () => {
   it('refuses a request without a token with 503, without what the endpoint said, and lets the next one try', async () => {
     await aCredential(oauth())
     const request = () =>
-      platform.services.credentials.send({ organizationId: owner.organizationId }, get('/api/x')).catch((e) => e)
+      platform.services.credentials
+        .send({ organizationId: owner.organizationId, managedBy: null }, get('/api/x'))
+        .catch((e) => e)
     for (const respond of [
       (res: Parameters<Service['respond']>[0]) => answerJson(res, 401, { error: secret }),
       (res: Parameters<Service['respond']>[0]) => answerJson(res, 200, { access_token: 'a\nb' }),

@@ -130,7 +130,7 @@ async function sendBody(
     const { authentication, ...answer } =
       credentialId === null
         ? { ...(await outbound.send(request)), authentication: null }
-        : await credentials.send({ organizationId, credentialId }, request)
+        : await credentials.send({ organizationId, credentialId, managedBy: null }, request)
     const { status, headers } = answer
     if (status >= 200 && status < 300) return { end: 'SUCCEEDED', result: asResult(result(answer, authentication)) }
     const afterMs = requestedDelayMs(status, headers['retry-after'], clock.now())

@@ -29,6 +29,7 @@ interface ActionRequest {
     | 'idempotent'
     | 'maxRetries'
     | 'timeoutMs'
+    | 'managedBy'
   >
   readonly body: object
   /** The same for all attempts of a run, and for its repetitions. */
@@ -63,7 +64,7 @@ export async function callUrl(
   for (let attempt = 0; ; attempt++) {
     const timeoutMs = Math.max(1, Math.ceil(endsAt - performance.now()))
     const { outcome, mayRepeat } = await attempted(() =>
-      credentials.send({ organizationId }, { ...request(), timeoutMs }),
+      credentials.send({ organizationId, managedBy: action.managedBy }, { ...request(), timeoutMs }),
     )
     const pauseMs = firstPauseMs * 2 ** attempt
     if (!mayRepeat || attempt >= retries || performance.now() + pauseMs >= endsAt) return outcome

@@ -1,3 +1,4 @@
+import { isOfSameDeveloperSql } from '../../identity/public.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -90,8 +91,8 @@ export async function readVersionsOf(ctx: RequestContext, key: string, args: New
  * SQL condition of the packages that the organization `$1` may install: its own, those in the marketplace, those of the organization that it develops for
  * and of its developer organizations, and what it has installed. Row-level security has the same rule.
  */
-export const installable = `(p.organization_id = $1 or p.listing = 'LISTED' or identity.is_of_same_developer(p.organization_id)
-  or exists (select from extensions.installed_app i where i.organization_id = $1 and i.package_id = p.id)) and p.deleted_at is null`
+export const installable = `(p.organization_id = $1 or p.listing = 'LISTED' or ${isOfSameDeveloperSql('p.organization_id')}
+  or exists (select from extensions.installed_app i where i.organization_id = $1 and i.package_id = p.id and i.app_version is not null)) and p.deleted_at is null`
 
 /** A version with all that its installation needs. */
 export interface VersionToInstall extends Pick<AppVersion, 'number' | 'scopes' | 'clientId'> {

@@ -19,6 +19,7 @@ import {
   type InstalledVersion,
   type StoredInstallation,
 } from './finish-app-change.ts'
+import { lockPackages } from './publish.ts'
 import { settingsCharactersMax, type InstalledApp } from './installed-app.types.ts'
 
 /** Apps of an organization. */
@@ -137,6 +138,7 @@ export async function installApp(
   const version = await readVersionToInstall(ctx, slug, appVersion)
   const wanted = grantedVersion(version, { scopes, settings: settings ?? {} })
   return inTransaction(ctx, async (inner) => {
+    await lockPackages(inner)
     const id = await claimInstallation(inner, version, wanted)
     await deployed(inner, { id, slug: version.slug }, 'INSTALL', version.files, wanted)
     return readInstalledApp(inner, id)

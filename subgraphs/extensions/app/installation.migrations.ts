@@ -55,8 +55,8 @@ export const installedAppTable: Migration = {
       using (identity.is_of_same_developer(organization_id));
     -- What an organization has installed it can install again, and update.
     create policy installed on extensions.app_package for select to crm_app
-      using (exists (select from extensions.installed_app i where i.package_id = app_package.id));
+      using (exists (select from extensions.installed_app i where i.package_id = app_package.id and i.app_version is not null));
     create policy installed on extensions.app_version for select to crm_app
-      using (exists (select from extensions.installed_app i where i.package_id = app_version.package_id));
+      using (exists (select from extensions.installed_app i where i.package_id = app_version.package_id and i.app_version is not null));
   `,
 }

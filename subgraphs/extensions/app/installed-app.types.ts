@@ -15,7 +15,7 @@ export const settingsCharactersMax = 10_000
 export const InstalledAppStatus = enumeration('InstalledAppStatus', 'How an app stands in an organization.', {
   INSTALLING: 'Its components are being deployed for the first time.',
   INSTALLED: 'It is in use.',
-  UPDATING: 'Another version is being deployed; until then the former one is in use.',
+  UPDATING: 'Another version, or other scopes, are being deployed; until then the former ones are in use.',
   UNINSTALLING: 'Its components are being removed.',
   FAILED:
     'It could not be installed: nothing of it is there. The deployment says why; it can be installed again or removed.',
@@ -156,7 +156,7 @@ export class AppInstallInput {
 
   @InputField(() => String, {
     nullable: true,
-    max: 30,
+    max: 20,
     description: 'The version; null: the newest.',
     example: '1.2.0',
   })
@@ -183,7 +183,7 @@ export class AppInstallInput {
 export class InstalledAppUpdateInput {
   @InputField(() => String, {
     nullable: true,
-    max: 30,
+    max: 20,
     description:
       'The version to deploy, also an older one. It takes effect as a whole when its deployment succeeds, and until then the former one is in use.',
     example: '1.3.0',

@@ -31,7 +31,7 @@ async function digestOfFiles(files: SourceFiles, organizationId: string): Promis
   return hash.digest('hex')
 }
 
-/** Publications of an organization wait for each other, so that its bounds hold. */
+/** Publications of an organization, and its installations, wait for each other, so that its bounds hold. */
 export const lockPackages = ({ db, caller }: RequestContext): Promise<unknown> =>
   db.query(`select pg_advisory_xact_lock(${lockOf('appPackages')})`, [caller.organizationId])
 

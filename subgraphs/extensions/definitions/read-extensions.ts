@@ -153,7 +153,8 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
        select jsonb_agg(jsonb_build_object('objectType', h.object_type, 'id', h.id, 'name', h.name,
          'operations', h.operations, 'url', h.url, 'function', h.function, 'timeoutMs', h.timeout_ms,
          'failureMode', h.failure_mode, 'sealedSecret', h.sealed_secret,
-         'sealedPreviousSecret', h.sealed_previous_secret, 'previousSecretExpiresAt', h.previous_secret_expires_at)
+         'sealedPreviousSecret', h.sealed_previous_secret, 'previousSecretExpiresAt', h.previous_secret_expires_at,
+         'managedBy', h.managed_by)
          order by h.position, h.created_at, h.id)
        from extensions.before_save_hook h
        where h.organization_id = v.organization_id and h.is_active and h.deleted_at is null), '[]') as hooks, coalesce((

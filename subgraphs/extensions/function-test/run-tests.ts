@@ -34,7 +34,7 @@ export interface TestedFunction {
   readonly functionId: string
   readonly settings: Omit<
     RunnableFunction,
-    'apiName' | 'updatedById' | 'runAsUserId' | 'runAsAdmin' | 'scopes' | 'appSettings'
+    'apiName' | 'updatedById' | 'runAsUserId' | 'runAsAdmin' | 'scopes' | 'appSettings' | 'managedBy'
   >
   readonly secretNames: readonly string[]
   readonly tests: readonly SelectedTest[]
@@ -156,7 +156,12 @@ async function attempt(services: TestServices, run: TestRun, { tested, test, pro
     timeoutMs: limitMs,
     endsAt,
     memoryMb: settings.memoryMb,
-    call: callsOf(ports, { organizationId, invocationId, depth, allowedHosts, effectKey: null }, caller, limitMs),
+    call: callsOf(
+      ports,
+      { organizationId, invocationId, depth, allowedHosts, managedBy: null, effectKey: null },
+      caller,
+      limitMs,
+    ),
   })
   await countCpu(services, organizationId, result.cpuMs)
   const { status } = result

@@ -39,6 +39,8 @@ export interface CallingRun {
   readonly invocationId: string
   readonly depth: number
   readonly allowedHosts: readonly string[]
+  /** The slug of the app that brought the function; null for one of the organization. */
+  readonly managedBy: string | null
   /** What identifies the changes of all attempts of the start; null if every change is tried and rolled back. */
   readonly effectKey: string | null
 }
@@ -49,7 +51,7 @@ export interface CallingRun {
  */
 export function callsOf(
   { graph, rest, outbound, credentials }: CallPorts,
-  { organizationId, invocationId, depth, allowedHosts, effectKey }: CallingRun,
+  { organizationId, invocationId, depth, allowedHosts, managedBy, effectKey }: CallingRun,
   caller: Caller,
   limitMs: number,
 ): (call: SandboxCall, signal: AbortSignal) => Promise<unknown> {
@@ -94,7 +96,7 @@ export function callsOf(
       case 'rest':
         return callRest(given)
       case 'credential':
-        return credentialFetchFor(credentials, organizationId, rights.depth, given, timeoutMs)
+        return credentialFetchFor(credentials, { organizationId, managedBy }, rights.depth, given, timeoutMs)
     }
   }
 }

@@ -2,7 +2,7 @@ import { depthHeader } from '../../kernel/automation/depth.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { OutboundError, type OutboundAnswer, type OutboundRequest } from '../../kernel/outbound/outbound.ts'
-import type { NamedCredentials } from '../../kernel/outbound/named-credentials.ts'
+import type { CredentialWanted, NamedCredentials } from '../../kernel/outbound/named-credentials.ts'
 import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import type { FetchAnswer } from '../../kernel/sandbox/sandbox.ts'
 import { whyNotAllowed } from './allowed-host.ts'
@@ -134,7 +134,7 @@ export async function fetchFor(
  */
 export async function credentialFetchFor(
   credentials: Pick<NamedCredentials, 'send'>,
-  organizationId: string,
+  { organizationId, managedBy }: Pick<CredentialWanted, 'organizationId' | 'managedBy'>,
   depth: number,
   [apiName, path, init]: readonly unknown[],
   timeoutMs: () => number,
@@ -143,7 +143,7 @@ export async function credentialFetchFor(
   if (typeof path !== 'string' || !path.startsWith('/') || path.length > urlMax)
     throw refused('The path of context.credentials.fetch must be text that begins with /.')
   const { method, headers, body } = wantedOf(init)
-  const send = async (request: OutboundRequest) => credentials.send({ organizationId, apiName }, request)
+  const send = async (request: OutboundRequest) => credentials.send({ organizationId, apiName, managedBy }, request)
   const { url, authentication, ...answer } = await sent(send, {
     method,
     url: path,

@@ -14,7 +14,7 @@ import { decodedName, encodedName } from '../../kernel/metadata/file-name.ts'
 import { digestOf } from '../../kernel/metadata/file-digest.ts'
 import { FileSchema } from '../../kernel/metadata/file-schema.ts'
 import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.ts'
-import { isDeployedByItsApp } from '../../kernel/record/managed-by.ts'
+import { isDeployedByItsApp, requireOwnPart } from '../../kernel/record/managed-by.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern, functionsMax, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
@@ -221,7 +221,10 @@ function planOf(ctx: RequestContext, wanted: WantedComponent, stored: StoredFunc
     await updateFunction(inner, row.id, changes, row.version, besides)
     if (isSourceNew)
       await createVersion(inner, row.id, { source: source.text, language: source.language, note: null, deploy: true })
-    if (areTestsNew) await replaceTests(inner, row.id, tests)
+    if (areTestsNew) {
+      requireOwnPart(inner, serverlessFunction, row)
+      await replaceTests(inner, row.id, tests)
+    }
   }
   if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew && !areTestsNew)
     return { change: 'UNCHANGED', steps: isDeployedByItsApp(ctx, row) ? [{ ...step, run }] : [], missingSecrets }

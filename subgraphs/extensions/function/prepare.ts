@@ -39,6 +39,8 @@ export interface RunnableFunction {
   readonly allowedHosts: readonly string[]
   readonly timeoutMs: number
   readonly memoryMb: number
+  /** The slug of the app that brought the function; null for functions of the organization. */
+  readonly managedBy: string | null
   /** What the organization set for the app that brought the function; null for functions of the organization. */
   readonly appSettings: Readonly<Record<string, unknown>> | null
 }
@@ -69,7 +71,7 @@ export async function prepareRun(db: Sql, now: Date, start: FunctionStart): Prom
   const { organizationId, functionId, versionId: wanted = null, program } = start
   const [row] = await db.query<StoredRun & Record<string, unknown>>(
     `select f.api_name as "apiName", f.updated_by_id as "updatedById", f.run_as_user_id as "runAsUserId", f.run_as_admin as "runAsAdmin", f.scopes,
-       f.env_vars as "envVars", f.allowed_hosts as "allowedHosts", f.timeout_ms as "timeoutMs", f.memory_mb as "memoryMb",
+       f.env_vars as "envVars", f.allowed_hosts as "allowedHosts", f.timeout_ms as "timeoutMs", f.memory_mb as "memoryMb", f.managed_by as "managedBy",
        (select a.settings from extensions.installed_app a
         where a.organization_id = f.organization_id and a.slug = f.managed_by) as "appSettings",
        v.id as "versionId", v.code, v.source_map as "sourceMap", (

@@ -45,8 +45,15 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
     return { ...nothing, status: 'FAILED', error, input, retryAfter: null }
   }
   const limitMs = Math.min(settings.timeoutMs, timeoutMs)
-  const { allowedHosts } = settings
-  const calling = { organizationId, invocationId, depth, allowedHosts, effectKey: start.effectKey ?? invocationId }
+  const { allowedHosts, managedBy } = settings
+  const calling = {
+    organizationId,
+    invocationId,
+    depth,
+    allowedHosts,
+    managedBy,
+    effectKey: start.effectKey ?? invocationId,
+  }
   const result = await services.sandbox.run({
     organizationId,
     program,

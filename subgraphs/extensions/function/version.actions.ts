@@ -5,6 +5,7 @@ import { isId, newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { actorIdOf } from '../../kernel/context.ts'
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import { requireOwnPart } from '../../kernel/record/managed-by.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
@@ -106,6 +107,7 @@ export async function createVersion(
   return transactionWithExternalCalls(ctx, async (inner) => {
     const found = await requireFunction(inner, key)
     await requireRightToProgram(inner, found)
+    requireOwnPart(inner, serverlessFunction, found)
     const program = await compiled(inner, version.source, version.language)
     await lockFunction(inner, found.id)
     // It may have been deleted before it was locked.

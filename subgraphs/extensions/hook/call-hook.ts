@@ -72,7 +72,7 @@ async function callUrl(services: Services, hook: StoredHook, call: HookCall): Pr
       answerBytesMax,
       keepAlive: true,
     } as const
-    const answer = await credentials.send({ organizationId }, request)
+    const answer = await credentials.send({ organizationId, managedBy: hook.managedBy }, request)
     if (answer.status >= 200 && answer.status < 300)
       return maskedJson(parsedBody(answer.body), secretMask(answer.authentication?.secrets ?? {}))
     const isRedirect = answer.status >= 300 && answer.status < 400

@@ -13,4 +13,5 @@ export type StoredHook = Pick<
   | 'sealedSecret'
   | 'sealedPreviousSecret'
   | 'previousSecretExpiresAt'
+  | 'managedBy'
 >

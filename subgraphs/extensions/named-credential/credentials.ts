@@ -116,15 +116,15 @@ export class StoredCredentials implements NamedCredentials {
   }
 
   /** The credential to use and where the request goes; null if none is named and none lies over the URL. */
-  async #covering({ organizationId, credentialId, apiName, url: text }: CredentialWanted) {
+  async #covering({ organizationId, credentialId, apiName, url: text, managedBy }: CredentialWanted) {
     const isNamed = credentialId != null || apiName != null
     // A name that none can have may be text that the database cannot hold.
     const mayExist = (credentialId == null || isId(credentialId)) && (apiName == null || apiNamePattern.test(apiName))
     if (!mayExist) throw notFound('The named credential')
     const rows = await this.services.database.query<StoredCredential>(
       `select ${columns} from extensions.named_credential where organization_id = $1 and deleted_at is null
-         and ($2::uuid is null or id = $2) and ($3::text is null or api_name = $3)`,
-      [organizationId, credentialId ?? null, apiName ?? null],
+         and ($2::uuid is null or id = $2) and ($3::text is null or api_name = $3) and ($4::text is null or managed_by = $4)`,
+      [organizationId, credentialId ?? null, apiName ?? null, managedBy],
     )
     if (isNamed && rows.length === 0) throw notFound('The named credential')
     const whole = isNamed && text.startsWith('/') ? rows[0]!.baseUrl.replace(/\/+$/, '') + text : text

@@ -91,6 +91,7 @@ class Execution {
       step,
       config: step.config as Config,
       caller: this.caller,
+      managedBy: run.managedBy,
       key: `${run.id}:${step.id}:${position}:${attempt}`,
       attempt,
       depth: run.depth,

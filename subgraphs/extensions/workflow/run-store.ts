@@ -21,6 +21,8 @@ export interface StoredRun extends Record<string, unknown> {
   readonly isDeleted: boolean
   readonly ownerId: string
   readonly runAsUserId: string
+  /** The slug of the app that brought the workflow; null for one of the organization. */
+  readonly managedBy: string | null
   readonly steps: readonly WorkflowStep[]
   readonly status: WorkflowRunStatus
   readonly triggerType: WorkflowTriggerType
@@ -48,7 +50,7 @@ export async function readRun(sql: Sql, organizationId: string, id: string): Pro
   const [row] = await sql.query<StoredRun>(
     `select r.id, r.organization_id as "organizationId", r.workflow_id as "workflowId", w.name as "workflowName", w.status as "workflowStatus",
        w.deleted_at is not null as "isDeleted", coalesce(w.updated_by_id, w.created_by_id, v.run_as_user_id) as "ownerId",
-       v.run_as_user_id as "runAsUserId", v.steps, r.status, r.trigger_type as "triggerType", r.event_id as "eventId",
+       v.run_as_user_id as "runAsUserId", w.managed_by as "managedBy", v.steps, r.status, r.trigger_type as "triggerType", r.event_id as "eventId",
        r.event_position as "eventPosition", r.record_type as "recordType", r.record_id as "recordId", r.input, r.depth, r.cursor,
        r.started_at as "startedAt", r.resume_at as "resumeAt"
      from ${runTable.table} r

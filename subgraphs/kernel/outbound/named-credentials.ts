@@ -9,6 +9,11 @@ export interface CredentialWanted {
   readonly credentialId?: string | null
   readonly apiName?: string | null
   readonly url: string
+  /**
+   * The slug of the app that brought what sends the request: it has the credentials only that the app brought too. Null: something of the
+   * organization sends it, which has all of them.
+   */
+  readonly managedBy: string | null
 }
 
 /** What a request carries to authenticate. Must not be logged. */

@@ -58,3 +58,12 @@ export const refusalOfManaged = (definition: Parameters<typeof nameOf>[0], manag
       : `The ${nameOf(definition)} belongs to the app ${managedBy}: it changes with the app only, and is removed with it.`,
     { managedBy },
   )
+
+/** Throws 409 unless a part of the record, such as a version or a test of a function, is changed by the app that brought the record, or by nobody's app. */
+export function requireOwnPart(
+  ctx: RequestContext,
+  definition: Parameters<typeof nameOf>[0],
+  { managedBy }: ManagedRow,
+): void {
+  if ((managedBy ?? null) !== (ctx.managedBy ?? null)) throw refusalOfManaged(definition, managedBy ?? null)
+}

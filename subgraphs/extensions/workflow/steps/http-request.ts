@@ -88,7 +88,7 @@ async function sendRequest(run: StepRun): Promise<StepOutcome> {
   const { timeoutMs = timeoutDefault } = config
   try {
     const answer = await services.credentials.send(
-      { organizationId: run.caller.organizationId },
+      { organizationId: run.caller.organizationId, managedBy: run.managedBy },
       {
         method: config['method'] as Method,
         url,

@@ -41,6 +41,8 @@ export interface StepRun {
   readonly config: Config
   readonly input: StepInput
   readonly caller: Caller
+  /** The slug of the app that brought the workflow; null for one of the organization. */
+  readonly managedBy: string | null
   /** Identifies the effects of this attempt: `run:step:iteration:attempt`. */
   readonly key: string
   readonly attempt: number

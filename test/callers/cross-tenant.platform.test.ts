@@ -283,7 +283,7 @@ describe('GraphQL', () => {
       const others = [...records].filter(([type]) => !name.startsWith(type))
       for (const arg of args.filter(({ type }) => type === 'ID!' || type === 'String!')) {
         for (const [, row] of [...own, ...sweep.choose(arg.type, `${name}.${arg.name}`, others, 3)]) {
-          const value = arg.type === 'ID!' ? row['id'] : (row[arg.name] ?? row['id'])
+          const value = arg.type === 'ID!' ? row['id'] : String(row[arg.name] ?? row['id'])
           const required = args.filter(({ name: other, type }) => other !== arg.name && type.endsWith('!'))
           const given = required.map(({ name: other, type }) => `, ${other}: ${harmless[type]}`).join('')
           const { text, status } = await graphql(

@@ -181,14 +181,18 @@ export class Requests {
            ) numbered where newest > 40)`,
         [[...sharedIds]],
       )
-    // Neither do more apps than an organization may have, also deleted ones.
+    // Neither do more apps than an organization may have, also deleted ones, or may install.
+    const own = [this.member.organizationId]
     await this.platform.query(
-      `with old as (
-         select id from (
-           select id, row_number() over (partition by organization_id order by id desc) as newest from extensions.app_package
-         ) numbered where newest > 15
-       ), versions as (delete from extensions.app_version where package_id in (select id from old))
+      `with old as (select id from extensions.app_package where organization_id = $1 order by id desc offset 15),
+         versions as (delete from extensions.app_version where package_id in (select id from old))
        delete from extensions.app_package where id in (select id from old)`,
+      own,
+    )
+    await this.platform.query(
+      `delete from extensions.installed_app where id in (
+         select id from extensions.installed_app where organization_id = $1 order by id desc offset 15)`,
+      own,
     )
     // Neither do more mailboxes than an organization may have.
     await this.platform.query(

@@ -96,6 +96,12 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/faults/interviews.system.test.ts': ['subgraphs/extensions/flow', 'subgraphs/extensions/interview', ...queue],
   'test/faults/workflows.system.test.ts': ['subgraphs/extensions/workflow', ...queue],
+  'test/faults/apps.system.test.ts': [
+    'subgraphs/extensions/app',
+    'subgraphs/extensions/metadata',
+    'subgraphs/kernel/metadata',
+    ...queue,
+  ],
   'test/faults/deployments.system.test.ts': ['subgraphs/extensions/metadata', 'subgraphs/kernel/metadata', ...queue],
   'test/faults/field-changes.system.test.ts': ['subgraphs/extensions/field-change', ...queue],
   'test/webhooks/recover-events.system.test.ts': ['subgraphs/events/delivery', ...queue],

@@ -114,6 +114,11 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'customFieldReplaceValue.to',
   'customObjectCreate.name',
   'metadataDeploy.expectedVersion',
+  'appInstall.slug',
+  'appInstall.appVersion',
+  'appInstall.scopes',
+  'installedAppUpdate.appVersion',
+  'installedAppUpdate.scopes',
   // Tests are named with one level only, and those that there are.
   'metadataDeploy.testLevel',
   'metadataDeploy.tests',

@@ -60,6 +60,7 @@ describe('serverlessFunctionCreate', () => {
       isActive: true,
       deployedVersionId: null,
       deployedVersion: null,
+      managedBy: null,
       secretNames: [],
       version: 1,
       createdById: admin.userId,

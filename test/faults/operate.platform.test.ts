@@ -102,7 +102,7 @@ describe('organization', () => {
         cwd: folder,
         env: { PATH: '/usr/bin:/bin' },
       })
-      const stderr = `The command must be one of: keys:rotate, external-ids, organization, backup, restore; got "${name}".\n`
+      const stderr = `The command must be one of: keys:rotate, external-ids, organization, marketplace, backup, restore; got "${name}".\n`
       await expect(called).rejects.toMatchObject({ code: 1, stderr })
       expect(await readdir(folder)).toEqual([])
     },

@@ -2,6 +2,7 @@ import { invalid, notFound, Refusal, type FieldProblem } from '../../kernel/erro
 import { isId, newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import type { Row } from '../../kernel/database/sql.ts'
@@ -200,13 +201,18 @@ function scopesAfter(stored: StoredInstallation, version: VersionToInstall, give
   throw invalid({ path: 'scopes', code: 'REQUIRED', message })
 }
 
+/** Whether a change asks for no other version and no other scopes than those in use, so that nothing has to be deployed. */
+const isInUse = (stored: StoredInstallation, { appVersion, scopes }: InstallationChange): boolean =>
+  (appVersion ?? stored.appVersion) === stored.appVersion &&
+  (scopes === null || isSameValue(scopes.toSorted(), stored.scopes.toSorted()))
+
 /** Changes the version, the scopes or the settings. Settings alone take effect at once; the others with a deployment. */
 export function updateApp(ctx: RequestContext, id: string, change: InstallationChange): Promise<InstalledApp> {
   requireAdministrator(ctx)
   return inTransaction(ctx, async (inner) => {
     const stored = await requireInstalled(inner, id)
     const settings = change.settings ?? stored.settings
-    if (change.appVersion === null && change.scopes === null) {
+    if (isInUse(stored, change)) {
       const problems = settingsProblems(stored.settingsSchema, settings)
       if (problems.length > 0) throw invalid(...problems)
       const isChanged = JSON.stringify(settings) !== JSON.stringify(stored.settings)

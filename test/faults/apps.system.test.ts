@@ -37,7 +37,7 @@ const state = async () => {
     [organizationId],
   )
   const told = await platform.query<{ type: string }>(
-    `select type from kernel.event where organization_id = $1 and type like 'app.%' order by position nulls last, id`,
+    `select type from kernel.event where organization_id = $1 and type like 'app.%' order by id`,
     [organizationId],
   )
   const installed = await apps.list(owner)

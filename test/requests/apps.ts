@@ -55,7 +55,7 @@ export const appBodies = {
     ...(whole && { appVersion: '1.0.0', settings: {} }),
   }),
   installedAppUpdate: (_requests: Sender, whole: boolean) =>
-    Promise.resolve({ settings: {}, ...(whole && { appVersion: '1.0.0', scopes: ['READ_LEADS'] }) }),
+    Promise.resolve({ settings: {}, ...(whole && { appVersion: '1.0.0', scopes: ['READ_ACCOUNTS'] }) }),
   appPublish: (_requests: Sender, whole: boolean) => {
     const manifest = { slug: aSlug(), name: 'Requested', version: '1.0.0', scopes: [] }
     const settings = whole ? { settingsSchema: { type: 'object', properties: { zoom: { type: 'integer' } } } } : {}

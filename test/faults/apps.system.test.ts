@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Apps, packaged } from '../extensions/apps.fixture.ts'
+import { settleFieldChanges } from '../extensions/field-changes.fixture.ts'
 import { deploymentOf } from '../metadata/metadata.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import type { Answer } from '../rest-client.ts'
@@ -7,7 +8,7 @@ import { aWorker, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
 const apps = new Apps(platform)
-const fields = 300
+const fields = 200
 let publisher: Member
 let owner: Member
 
@@ -60,10 +61,10 @@ describe('a worker that is killed while it installs, updates and removes an app'
         `update extensions.deployment set next_attempt_at = now(), status = 'PENDING' where lease_token is not null and state = 'QUEUED'`,
       )
       await worker.start('metadata.forgetDeployments')
-      await vi.waitFor(
-        async () => expect((await deploymentOf(owner, id)).status).toBe(isLast ? 'SUCCEEDED' : 'DEPLOYING'),
-        patience,
-      )
+      await vi.waitFor(async () => {
+        const { status, problems } = await deploymentOf(owner, id)
+        expect([status, problems]).toEqual([isLast ? 'SUCCEEDED' : 'DEPLOYING', []])
+      }, patience)
       await worker.kill()
       if (!isLast) expect(await state()).toEqual(before)
     }
@@ -77,10 +78,13 @@ describe('a worker that is killed while it installs, updates and removes an app'
 
     await apps.publish(publisher, packaged(fieldsOf('b'), { scopes: [], version: '2.0.0' }))
     const id = installing.body['id'] as string
+    // Fields are not deleted while they are being built.
+    await settleFieldChanges(platform)
     await despiteKills(await apps.update(owner, id, { appVersion: '2.0.0' }))
     const events = ['app.installed', 'app.updated']
     expect(await state()).toEqual({ fields: { b: fields }, events, apps: [['INSTALLED', '2.0.0']] })
 
+    await settleFieldChanges(platform)
     await despiteKills(await apps.uninstall(owner, id))
     expect(await state()).toEqual({ fields: {}, events: [...events, 'app.uninstalled'], apps: [] })
   })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { clientCredentialsGrant } from 'openid-client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { components, deployed, json, problemsOf, project, retrieved } from '../metadata/metadata.fixture.ts'
@@ -92,7 +93,13 @@ describe('an app that is installed', () => {
     const answer = await apps.install(owner, { scopes })
     expect([answer.status, answer.body]).toMatchObject([
       202,
-      { slug: 'site-maps', publisher: 'Cartographers', status: 'INSTALLING', appVersion: null, latestVersion: '1.0.0' },
+      {
+        slug: 'site-maps',
+        publisherName: 'Cartographers',
+        status: 'INSTALLING',
+        appVersion: null,
+        latestVersion: '1.0.0',
+      },
     ])
     const deployment = await apps.ended(owner, answer)
     expect([deployment.status, deployment.problems, deployment]).toMatchObject([
@@ -116,6 +123,24 @@ describe('an app that is installed', () => {
       [owner.organizationId],
     )
     expect(events).toEqual([{ type: 'app.installed' }])
+  })
+
+  it('may be as large as the source of a deployment', async () => {
+    const names = Array.from({ length: 26 }, (_, index) => `large_${index}`)
+    const settings = names.map((name) => [`functions/${name}/function.json`, { name, language: 'javascript' }] as const)
+    const sources = names.map((name) => {
+      const filling = randomBytes(195_000).toString('base64')
+      return [`src/functions/${name}/index.js`, `/* ${filling} */ export default () => 1`] as const
+    })
+    const files = { ...packaged(Object.fromEntries(settings), { scopes: [] }), ...Object.fromEntries(sources) }
+    await apps.publish(publisher, files)
+    const { id } = await apps.succeeded(owner, await apps.install(owner, { scopes: [] }))
+    const [kept] = await platform.query(
+      `select (select max(bytes) > 4500000 from extensions.app_version where organization_id = $1) as "isLarge",
+         (select count(*)::int from extensions.function where organization_id = $2) as functions`,
+      [publisher.organizationId, owner.organizationId],
+    )
+    expect([id, kept]).toEqual([expect.any(String), { isLarge: true, functions: names.length }])
   })
 
   it('cannot be installed twice, in the wrong version, with scopes it does not ask for, or by others than owners and admins with a session', async () => {

@@ -40,7 +40,7 @@ async function anInstalledApp(requests: Sender, id: string): Promise<void> {
   const packageId = newId()
   const slug = await aPackage(requests, packageId, 2)
   await platform.query(
-    `insert into extensions.installed_app (organization_id, id, package_id, slug, name, publisher, app_version, scopes, asked_scopes,
+    `insert into extensions.installed_app (organization_id, id, package_id, slug, name, publisher_name, app_version, scopes, asked_scopes,
        settings, settings_schema, slots, installed_by_id, created_at, updated_at)
      values ($1, $2, $3, $4, 'Requested', 'Publisher', '1.0.0', '{READ_ACCOUNTS}', '{READ_ACCOUNTS,READ_LEADS}', '{}', '{"type": "object"}',
        '[{"key": "place", "label": "Place", "url": "https://maps.example.com", "objectTypes": ["ACCOUNT"], "height": 300}]', $5, now(), now())`,

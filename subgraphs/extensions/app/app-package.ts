@@ -94,16 +94,14 @@ export async function readVersionsOf(ctx: RequestContext, key: string, args: New
 export const installable = `(p.organization_id = $1 or p.listing = 'LISTED' or ${isOfSameDeveloperSql('p.organization_id')}
   or exists (select from extensions.installed_app i where i.organization_id = $1 and i.package_id = p.id and i.app_version is not null)) and p.deleted_at is null`
 
-/** A version with all that its installation needs. */
+/** A version with all that its installation needs. Its deployment reads the files. */
 export interface VersionToInstall extends Pick<AppVersion, 'number' | 'scopes' | 'clientId'> {
   readonly packageId: string
   readonly slug: string
   readonly name: string
-  readonly publisher: string
+  readonly publisherName: string
   readonly settingsSchema: Readonly<Record<string, unknown>> | null
   readonly slots: readonly Slot[]
-  /** As they are stored, and wait for their deployment. */
-  readonly files: Uint8Array
 }
 
 /** The version of an app that the organization may install; the latest one without a number. */
@@ -115,8 +113,8 @@ export async function readVersionToInstall(
   const [row] =
     slugPattern.test(slug) && (number === null || numberPattern.test(number))
       ? await db.query<VersionToInstall & Row>(
-          `select p.id as "packageId", p.slug, p.name, p.publisher_name as publisher, v.number, v.scopes,
-             v.settings_schema as "settingsSchema", v.slots, v.client_id as "clientId", v.files
+          `select p.id as "packageId", p.slug, p.name, p.publisher_name as "publisherName", v.number, v.scopes,
+             v.settings_schema as "settingsSchema", v.slots, v.client_id as "clientId"
            from extensions.app_package p
            join extensions.app_version v on v.organization_id = p.organization_id and v.package_id = p.id
            where p.slug = $2 and ${installable} and v.number = coalesce($3, p.latest_number)`,

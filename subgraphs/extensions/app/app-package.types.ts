@@ -55,12 +55,9 @@ export class AppComponent {
   name!: string
 }
 
-@ObjectType({ description: 'An app that the organization publishes, with what its latest version says.' })
-@RequiresScopes('MANAGE_METADATA')
-export class AppPackage {
-  @OutputField(() => ID, { description: 'Id of the package.', example: '019a0c5e-7f00-7f41-9d20-6c8a2b3e5d10' })
-  id!: string
-
+/** What its publisher and the marketplace say of an app, by its latest version. */
+@ObjectType()
+export abstract class AppParts {
   @OutputField(() => String, {
     description: 'Name of the app in addresses; no other app of the platform has it.',
     example: 'site-maps',
@@ -84,17 +81,24 @@ export class AppPackage {
   })
   homepageUrl!: string | null
 
-  @OutputField(() => AppListing, { description: 'Who finds it in the marketplace.', example: 'PRIVATE' })
-  listing!: AppListing
-
   @OutputField(() => String, { description: 'Number of the latest version.', example: '1.4.0' })
   latestVersion!: string
 
-  @OutputField(() => Int, { description: `How many versions it has, 1 to ${versionsMax}.`, example: 1 })
-  versionCount!: number
-
   @OutputField(() => DateTime, { description: 'When the latest version was published.', example: time })
   publishedAt!: string
+}
+
+@ObjectType({ description: 'An app that the organization publishes, with what its latest version says.' })
+@RequiresScopes('MANAGE_METADATA')
+export class AppPackage extends AppParts {
+  @OutputField(() => ID, { description: 'Id of the package.', example: '019a0c5e-7f00-7f41-9d20-6c8a2b3e5d10' })
+  id!: string
+
+  @OutputField(() => AppListing, { description: 'Who finds it in the marketplace.', example: 'PRIVATE' })
+  listing!: AppListing
+
+  @OutputField(() => Int, { description: `How many versions it has, 1 to ${versionsMax}.`, example: 1 })
+  versionCount!: number
 
   @OutputField(() => DateTime, { description: 'When the first version was published.', example: time })
   createdAt!: string

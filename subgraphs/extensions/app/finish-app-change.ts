@@ -12,13 +12,16 @@ export const installedTable = 'extensions.installed_app'
 export interface AppChange {
   readonly installationId: string
   readonly slug: string
+  readonly packageId: string
+  /** The version whose files are deployed, from where they are; null: none, so that everything of the app is removed. */
+  readonly number: string | null
   readonly operation: 'INSTALL' | 'UPDATE' | 'UNINSTALL'
 }
 
 /** What an installation has of its version. */
 export interface InstalledVersion {
   readonly name: string
-  readonly publisher: string
+  readonly publisherName: string
   readonly appVersion: string
   readonly scopes: readonly string[]
   /** Those that the version asks for. */
@@ -44,7 +47,7 @@ export type StoredInstallation = Omit<InstalledVersion, 'appVersion'> &
 /** The installation, which stays locked; null if there is none. */
 export async function lockInstallation({ db, caller }: RequestContext, id: string): Promise<StoredInstallation | null> {
   const [row] = await db.query<StoredInstallation>(
-    `select id, organization_id as "organizationId", package_id as "packageId", slug, name, publisher,
+    `select id, organization_id as "organizationId", package_id as "packageId", slug, name, publisher_name as "publisherName",
        app_version as "appVersion", scopes, asked_scopes as "askedScopes", settings, settings_schema as "settingsSchema",
        slots, client_id as "clientId", wanted, deployment_id as "deploymentId", operation
      from ${installedTable} where organization_id = $1 and id = $2 for update`,
@@ -59,7 +62,7 @@ const told = (stored: StoredInstallation, version: InstalledVersion): AppInstall
   organizationId: stored.organizationId,
   slug: stored.slug,
   name: version.name,
-  publisher: version.publisher,
+  publisherName: version.publisherName,
   appVersion: version.appVersion,
   scopes: version.scopes,
   deploymentId: stored.deploymentId,
@@ -76,7 +79,7 @@ export async function setInstalledVersion(
   const previous = appVersion === null ? null : told(stored, { ...stored, appVersion })
   const row = {
     name: next.name,
-    publisher: next.publisher,
+    publisher_name: next.publisherName,
     app_version: next.appVersion,
     scopes: [...next.scopes],
     asked_scopes: [...next.askedScopes],

@@ -10,7 +10,6 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { problemOfValue } from '../action/bounded-schema.ts'
 import { requestAppDeployment } from '../metadata/deployment.actions.ts'
-import { storedFiles } from '../metadata/source-files.ts'
 import { readVersionToInstall, type VersionToInstall } from './app-package.ts'
 import {
   installedTable,
@@ -27,12 +26,10 @@ import { settingsCharactersMax, type InstalledApp } from './installed-app.types.
 export const installedMax = 50
 
 const view = 'extensions.installed_app_with_state'
-const columns = `i.id, i.organization_id as "organizationId", i.slug, i.name, i.publisher, i.status, i.app_version as "appVersion",
+const columns = `i.id, i.organization_id as "organizationId", i.slug, i.name, i.publisher_name as "publisherName", i.status, i.app_version as "appVersion",
   (select p.latest_number from extensions.app_package p where p.id = i.package_id and p.deleted_at is null) as "latestVersion",
   i.scopes, i.settings, i.settings_schema as "settingsSchema", i.client_id as "clientId", i.deployment_id as "deploymentId",
-  i.installed_by_id as "installedById", i.created_at as "createdAt", i.updated_at as "updatedAt",
-  (select coalesce(jsonb_agg(jsonb_build_object('slot', 'app/' || i.slug || ':' || (s.value ->> 'key')) || (s.value - 'key') order by s.ordinality), '[]')
-   from jsonb_array_elements(i.slots) with ordinality s) as slots`
+  i.installed_by_id as "installedById", i.created_at as "createdAt", i.updated_at as "updatedAt", i.slots`
 
 export function readInstalledApps(ctx: RequestContext, args: NewestFirstArgs, info: SelectionInfo) {
   const list = {
@@ -86,21 +83,20 @@ interface Grant {
 function grantedVersion(version: VersionToInstall, { scopes, settings }: Grant): InstalledVersion {
   const problems = [...scopeProblems(version.scopes, scopes), ...settingsProblems(version.settingsSchema, settings)]
   if (problems.length > 0) throw invalid(...problems)
-  const { name, publisher, number: appVersion, settingsSchema, slots, clientId, scopes: askedScopes } = version
+  const { name, publisherName, number: appVersion, settingsSchema, slots, clientId, scopes: askedScopes } = version
   const granted = { scopes: [...scopes].toSorted(), settings: settings as InstalledVersion['settings'] }
-  return { name, publisher, appVersion, askedScopes, settingsSchema, slots, clientId, ...granted }
+  return { name, publisherName, appVersion, askedScopes, settingsSchema, slots, clientId, ...granted }
 }
 
 /** Queues the deployment of what is wanted of a locked installation. */
 async function deployed(
   ctx: RequestContext,
-  { id, slug }: Pick<StoredInstallation, 'id' | 'slug'>,
+  { id, packageId, slug }: Pick<StoredInstallation, 'id' | 'packageId' | 'slug'>,
   operation: AppChange['operation'],
-  files: Uint8Array,
   wanted: InstalledVersion | null,
 ): Promise<void> {
-  const change: AppChange = { installationId: id, slug, operation }
-  const deploymentId = await requestAppDeployment(ctx, files, change, wanted?.scopes ?? [])
+  const change = { installationId: id, slug, packageId, number: wanted && wanted.appVersion, operation }
+  const deploymentId = await requestAppDeployment(ctx, change, wanted?.scopes ?? [])
   await ctx.db.query(
     `update ${installedTable} set wanted = $3, deployment_id = $4, operation = $5 where organization_id = $1 and id = $2`,
     [ctx.caller.organizationId, id, wanted && JSON.stringify(wanted), deploymentId, operation],
@@ -141,7 +137,7 @@ export async function installApp(
   return inTransaction(ctx, async (inner) => {
     await lockPackages(inner)
     const id = await claimInstallation(inner, version, wanted)
-    await deployed(inner, { id, slug: version.slug }, 'INSTALL', version.files, wanted)
+    await deployed(inner, { ...version, id }, 'INSTALL', wanted)
     return readInstalledApp(inner, id)
   })
 }
@@ -150,14 +146,14 @@ export async function installApp(
 async function claimInstallation(
   ctx: RequestContext,
   { packageId, slug }: VersionToInstall,
-  { name, publisher }: InstalledVersion,
+  { name, publisherName }: InstalledVersion,
 ): Promise<string> {
   const { db, caller, clock } = ctx
   const now = clock.now().toISOString()
   const [added] = await db.query<{ id: string }>(
-    `insert into ${installedTable} (organization_id, id, package_id, slug, name, publisher, settings, slots, installed_by_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, '{}', '[]', $7, $8, $8) on conflict do nothing returning id`,
-    [caller.organizationId, newId(), packageId, slug, name, publisher, caller.userId, now],
+    `insert into ${installedTable} (organization_id, id, package_id, slug, name, publisher_name, installed_by_id, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8) on conflict do nothing returning id`,
+    [caller.organizationId, newId(), packageId, slug, name, publisherName, caller.userId, now],
     'WRITE',
   )
   if (added) {
@@ -221,7 +217,7 @@ export function updateApp(ctx: RequestContext, id: string, change: InstallationC
     } else {
       const version = await readVersionToInstall(inner, stored.slug, change.appVersion ?? stored.appVersion)
       const wanted = grantedVersion(version, { scopes: scopesAfter(stored, version, change.scopes), settings })
-      await deployed(inner, stored, 'UPDATE', version.files, wanted)
+      await deployed(inner, stored, 'UPDATE', wanted)
     }
     return readInstalledApp(inner, id)
   })
@@ -235,7 +231,7 @@ export function uninstallApp(ctx: RequestContext, id: string): Promise<Installed
     if (!stored) throw notFound('The app')
     await requireNoDeployment(inner, stored)
     if (stored.appVersion !== null) {
-      await deployed(inner, stored, 'UNINSTALL', await storedFiles(new Map()), null)
+      await deployed(inner, stored, 'UNINSTALL', null)
       return readInstalledApp(inner, id)
     }
     const last = await readInstalledApp(inner, id)

@@ -9,7 +9,7 @@ export const installedAppTable: Migration = {
       package_id uuid not null,
       slug text not null,
       name text not null,
-      publisher text not null,
+      publisher_name text not null,
       -- The version in use; null while there is none.
       app_version text,
       scopes text[] not null default '{}',

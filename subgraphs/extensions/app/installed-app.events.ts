@@ -7,18 +7,18 @@ export interface AppInstalled {
   readonly organizationId: string
   readonly slug: string
   readonly name: string
-  readonly publisher: string
+  readonly publisherName: string
   readonly appVersion: string
   readonly scopes: readonly string[]
   readonly deploymentId: string | null
 }
 
-const shown = ({ id, organizationId, slug, name, publisher, appVersion, scopes, deploymentId }: AppInstalled) => ({
+const shown = ({ id, organizationId, slug, name, publisherName, appVersion, scopes, deploymentId }: AppInstalled) => ({
   id,
   organizationId,
   slug,
   name,
-  publisher,
+  publisherName,
   appVersion,
   scopes: [...scopes],
   deploymentId,
@@ -43,7 +43,7 @@ export const installedApps: TrackedObject<AppInstalled> = {
       organizationId: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
       slug: 'maps',
       name: 'Maps',
-      publisher: 'Cartographers',
+      publisherName: 'Cartographers',
       appVersion: '1.2.0',
       scopes: ['READ_ACCOUNTS'],
       deploymentId: '019a0c5e-7f00-7d31-8c22-5b7e9a1c4f08',
@@ -54,7 +54,7 @@ export const installedApps: TrackedObject<AppInstalled> = {
         organizationId: 'id',
         slug: 'text',
         name: 'text',
-        publisher: 'text',
+        publisherName: 'text',
         appVersion: 'text',
         scopes: 'textList',
         deploymentId: 'id?',

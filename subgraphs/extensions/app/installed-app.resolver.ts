@@ -52,7 +52,7 @@ export class InstalledAppResolver {
   }
 
   @Mutation(() => InstalledApp, {
-    description: `Changes the settings of an app, its scopes, or its version. Settings alone take effect at once. A version or scopes are deployed after the answer, as a whole: components that the version no longer has are removed, with a problem nothing is changed, and the former version stays in use. While a deployment of the app is under way it is INVALID_STATE. ${who}`,
+    description: `Changes the settings of an app, its scopes, or its version. Settings alone take effect at once. Another version or other scopes than those in use are deployed after the answer, as a whole: components that the version no longer has are removed, with a problem nothing is changed, and the former version stays in use. While a deployment of the app is under way it is INVALID_STATE. ${who}`,
   })
   @RequiresScopes('SESSION')
   installedAppUpdate(

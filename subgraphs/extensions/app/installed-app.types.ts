@@ -1,10 +1,12 @@
-import { ID, InputType, Int, ObjectType } from 'type-graphql'
+import { ID, InputType, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
 import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { AppSlot } from './app-package.types.ts'
+import { numberMax, slotsMax, slugMax } from './bounds.ts'
 
 const user = '019a0c5e-7f00-7c1d-8f21-64d0a95be713'
 const time = '2026-11-02T08:15:00.000Z'
@@ -21,31 +23,6 @@ export const InstalledAppStatus = enumeration('InstalledAppStatus', 'How an app 
     'It could not be installed: nothing of it is there. The deployment says why; it can be installed again or removed.',
 })
 export type InstalledAppStatus = keyof typeof InstalledAppStatus
-
-@ObjectType({ description: 'A place of layouts and pages that an installed app fills.' })
-export class InstalledAppSlot {
-  @OutputField(() => String, { description: 'The place, as layouts and pages name it.', example: 'app/maps:place' })
-  slot!: string
-
-  @OutputField(() => String, { description: 'What people see above it.', example: 'Place' })
-  label!: string
-
-  @OutputField(() => String, {
-    description: 'The https address that the front end shows there.',
-    example: 'https://maps.example.com/place',
-  })
-  url!: string
-
-  @OutputField(() => String, {
-    list: true,
-    description: 'The record types that it is for.',
-    example: ['ACCOUNT'],
-  })
-  objectTypes!: string[]
-
-  @OutputField(() => Int, { description: 'Height in pixels.', example: 300 })
-  height!: number
-}
 
 @ObjectType({ description: 'An app that is installed in the organization. Its components change with it only.' })
 @RequiresScopes('SESSION')
@@ -69,7 +46,7 @@ export class InstalledApp {
     description: 'Name of the organization that publishes it, at the time of the installation.',
     example: 'Cartographers',
   })
-  publisher!: string
+  publisherName!: string
 
   @OutputField(() => InstalledAppStatus, { description: 'How it stands.', example: 'INSTALLED' })
   status!: InstalledAppStatus
@@ -108,12 +85,12 @@ export class InstalledApp {
   })
   settingsSchema!: unknown
 
-  @OutputField(() => InstalledAppSlot, {
+  @OutputField(() => AppSlot, {
     list: true,
-    maxItems: 20,
+    maxItems: slotsMax,
     description: 'The places of layouts and pages that it fills.',
   })
-  slots!: InstalledAppSlot[]
+  slots!: AppSlot[]
 
   @OutputField(() => ID, {
     nullable: true,
@@ -151,12 +128,12 @@ const scopesDescription =
 
 @InputType({ description: 'An app to install.' })
 export class AppInstallInput {
-  @InputField(() => String, { max: 48, description: 'The slug of the app in the marketplace.', example: slug })
+  @InputField(() => String, { max: slugMax, description: 'The slug of the app in the marketplace.', example: slug })
   slug!: string
 
   @InputField(() => String, {
     nullable: true,
-    max: 20,
+    max: numberMax,
     description: 'The version; null: the newest.',
     example: '1.2.0',
   })
@@ -183,7 +160,7 @@ export class AppInstallInput {
 export class InstalledAppUpdateInput {
   @InputField(() => String, {
     nullable: true,
-    max: 20,
+    max: numberMax,
     description:
       'The version to deploy, also an older one. It takes effect as a whole when its deployment succeeds, and until then the former one is in use.',
     example: '1.3.0',

@@ -5,7 +5,7 @@ import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { filesMax } from '../metadata/bounds.ts'
-import { AppComponent, AppSlot } from './app-package.types.ts'
+import { AppComponent, AppParts, AppSlot } from './app-package.types.ts'
 import { shownVersionsMax, slotsMax } from './bounds.ts'
 
 const time = '2026-11-02T08:15:00.000Z'
@@ -22,27 +22,7 @@ export class MarketplaceAppListArgs extends NewestFirstArgs {
 }
 
 @ObjectType()
-abstract class MarketplaceParts {
-  @OutputField(() => String, { description: 'Name of the app in addresses.', example: 'site-maps' })
-  slug!: string
-
-  @OutputField(() => String, { description: 'Name of the app.', example: 'Site maps' })
-  name!: string
-
-  @OutputField(() => String, {
-    nullable: true,
-    description: 'What the app does; null if it does not say.',
-    example: 'Shows accounts on a map.',
-  })
-  description!: string | null
-
-  @OutputField(() => String, {
-    nullable: true,
-    description: 'Home page of the app; null without one.',
-    example: 'https://maps.example.com',
-  })
-  homepageUrl!: string | null
-
+abstract class MarketplaceParts extends AppParts {
   @OutputField(() => String, {
     description: 'Name of the organization that publishes it, as it was when it published the latest version.',
     example: 'Example Maps Inc.',
@@ -50,16 +30,11 @@ abstract class MarketplaceParts {
   publisherName!: string
 
   @OutputField(() => Boolean, {
-    description: 'Whether every organization finds it; false for apps of the own organization that are not listed.',
+    description:
+      'Whether every organization finds it; false for others that the organization can install, such as its own ones.',
     example: true,
   })
   isListed!: boolean
-
-  @OutputField(() => String, { description: 'Number of the latest version.', example: '1.4.0' })
-  latestVersion!: string
-
-  @OutputField(() => DateTime, { description: 'When the latest version was published.', example: time })
-  publishedAt!: string
 }
 
 @ObjectType({ description: 'An app in the marketplace, without what it consists of.' })

@@ -24,6 +24,7 @@ export async function restoreComponents(ctx: MetadataContext, app: string, wante
     )
   for (const { id } of await deletedOf('custom_object', 'name', namesOf(wanted, 'CUSTOM_OBJECT')))
     await restoreObject(await withLatestExtensions(ctx), id, null)
+  const latest = await withLatestExtensions(ctx)
   for (const { id } of await deletedOf('field_definition', `entity || '.' || name`, namesOf(wanted, 'CUSTOM_FIELD')))
-    await fields.restore(await withLatestExtensions(ctx), id)
+    await fields.restore(latest, id)
 }

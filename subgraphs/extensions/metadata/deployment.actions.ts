@@ -63,7 +63,6 @@ async function queueDeployment(ctx: RequestContext, by: Caller, options: Row): P
  */
 export const requestAppDeployment = (
   ctx: RequestContext,
-  files: Uint8Array,
   change: AppChange,
   scopes: readonly string[],
 ): Promise<string> =>
@@ -73,7 +72,6 @@ export const requestAppDeployment = (
     {
       check_only: false,
       allow_destructive: false,
-      files,
       app: JSON.stringify(change),
     },
   )

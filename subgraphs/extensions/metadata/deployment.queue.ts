@@ -61,7 +61,8 @@ interface StoredDeployment extends Record<string, unknown> {
   readonly testLevel: MetadataTestLevel
   readonly tests: readonly string[] | null
   readonly caller: RequestedBy
-  readonly files: Uint8Array
+  /** Null for the removal of an app. */
+  readonly files: Uint8Array | null
   readonly app: AppChange | null
   readonly isCancelled: boolean
 }
@@ -104,7 +105,7 @@ async function carriedOut(services: Services, item: Leased<QueuedItem>, signal: 
   const { checkOnly, allowDestructive, expectedVersion, testLevel, tests, app } = stored
   let isFinished = false
   const result = await runDeployment(services, caller, {
-    files: await filesStored(stored.files),
+    files: stored.files ? await filesStored(stored.files) : new Map(),
     checkOnly,
     allowDestructive,
     expectedVersion,
@@ -138,7 +139,9 @@ async function begun(
      where organization_id = $1 and id = $2 and lease_token = $3 and state = 'QUEUED'
      returning check_only as "checkOnly", allow_destructive as "allowDestructive", expected_version as "expectedVersion",
        test_level as "testLevel", test_names as tests,
-       caller, files, app, is_cancelled as "isCancelled"`,
+       caller, app, coalesce(files, (
+         select v.files from extensions.app_version v where v.package_id = (app ->> 'packageId')::uuid and v.number = app ->> 'number'
+       )) as files, is_cancelled as "isCancelled"`,
     [organization, id, token, clock.now().toISOString()],
     'WRITE',
   )

@@ -51,29 +51,23 @@ const tooMany = (): Refusal =>
 const queue = new RoundRobinQueue<Waiting>({ waitingMax: 200, waitingPerOrganizationMax: 20 })
 let running = 0
 
-function begun(organizationId: string, endsAt: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leftMs = endsAt - performance.now()
-    if (leftMs <= 0) return reject(tooMany())
-    if (running < atOnceMax) {
-      running += 1
-      return resolve()
-    }
-    const end = new AbortController()
-    const begin = (): void => {
-      end.abort()
-      resolve()
-    }
-    const waiting = { organizationId, begin }
-    if (!queue.add(waiting)) return reject(tooMany())
-    if (leftMs === Infinity) return
-    const refuse = (): void => {
-      queue.remove(waiting)
-      reject(tooMany())
-    }
-    const timer = setTimeout(refuse, Math.ceil(leftMs) + 1)
-    end.signal.addEventListener('abort', () => clearTimeout(timer))
-  })
+async function begun(organizationId: string, endsAt: number): Promise<void> {
+  const leftMs = endsAt - performance.now()
+  if (leftMs <= 0) throw tooMany()
+  if (running < atOnceMax) {
+    running += 1
+    return
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const waiting = { organizationId, begin: resolve }
+  if (!queue.add(waiting)) throw tooMany()
+  if (leftMs === Infinity) return promise
+  const refuse = (): void => {
+    queue.remove(waiting)
+    reject(tooMany())
+  }
+  const timer = setTimeout(refuse, Math.ceil(leftMs) + 1)
+  return promise.finally(() => clearTimeout(timer))
 }
 
 /** Turns TypeScript into JavaScript, in a process of its own: a hostile source may end it, but nothing else. Two at a time. What has not begun at `endsAt` is refused. */

@@ -3,7 +3,7 @@ import { readVersionToInstall } from '../../subgraphs/extensions/app/app-package
 import { decideListing, listingRequests } from '../../subgraphs/extensions/public.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { appFiles, aSlot, aSlug, inSession, published, refusedWith } from './app-packages.fixture.ts'
+import { aSlot, aSlug, inSession, published, refusedWith } from './app-packages.fixture.ts'
 
 const platform = usePlatform()
 let owner: Member

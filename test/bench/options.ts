@@ -32,8 +32,10 @@ export interface BenchOptions {
   readonly assistant: { readonly accounts: number; readonly passages: number }
   /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
   readonly deliveries: { readonly pending: number; readonly sent: number; readonly seconds: number }
-  /** Records of one parent whose filters, sorts and rollups by indexed fields are measured. */
+  /** Records of one parent whose filters, sorts and rollups by indexed fields are measured, and records whose past is read. */
   readonly children: number
+  /** Accounts that a bulk job writes, and the bytes of the file by which its memory is measured. */
+  readonly bulk: { readonly rows: number; readonly fileBytes: number }
   /** Print a CPU profile of the project for each scenario instead of measuring. */
   readonly profile: boolean
   readonly rounds: number
@@ -60,6 +62,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       others: { type: 'string' },
       rows: { type: 'string' },
       rounds: { type: 'string' },
+      bytes: { type: 'string' },
     },
   })
   const size = values.quick
@@ -71,6 +74,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         insights: { accounts: 5_000, activities: 100_000, deals: 10_000, openDeals: 3_000, users: 50 },
         assistant: { accounts: 5_000, passages: 5_000 },
         children: 20_000,
+        bulk: { rows: 10_000, fileBytes: 20_000_000 },
         deliveries: { pending: 100_000, sent: 5_000, seconds: 5 },
         rounds: 4,
         roundMs: 800,
@@ -85,15 +89,17 @@ export function readOptions(args: readonly string[]): BenchOptions {
         insights: { accounts: 50_000, activities: 1_000_000, deals: 100_000, openDeals: 30_000, users: 500 },
         assistant: { accounts: 50_000, passages: 100_000 },
         children: 1_000_000,
+        bulk: { rows: 100_000, fileBytes: 200_000_000 },
         deliveries: { pending: 1_000_000, sent: 20_000, seconds: 20 },
         rounds: 10,
         roundMs: 1500,
         warmUpMs: 10_000,
         agingMs: 600_000,
       }
-  const { growthRows, ...sizes } = size
+  const { growthRows, bulk, ...sizes } = size
   return {
     ...sizes,
+    bulk: { rows: Number(values.rows ?? bulk.rows), fileBytes: Number(values.bytes ?? bulk.fileBytes) },
     growth: {
       rows: Number(values.rows ?? growthRows),
       others: Number(values.others ?? values.rows ?? growthRows),

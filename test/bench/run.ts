@@ -8,6 +8,7 @@ import { openServices, type OpenServices } from '../../subgraphs/kernel/services
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
 import { measureAssistant, scriptedProvider } from './assistant.ts'
+import { measureBulk } from './bulk.ts'
 import { measureFunctions, measureWithoutExtensions } from './functions.ts'
 import { measureInsights } from './insights.ts'
 import { measureInvoices } from './invoices.ts'
@@ -21,6 +22,7 @@ import {
   measureRowLevelSecurity,
   type FilledOrganization,
 } from './self-comparisons.ts'
+import { measureHistory } from './history.ts'
 import { measureIndexedFields } from './indexed-fields.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureGrowth } from './growth/growth.ts'
@@ -99,6 +101,14 @@ async function run(): Promise<void> {
   const load = Load.start()
   closers.push(() => load.stop())
   const postgres = await PostgresCpu.of(services.database)
+  if (isWanted('bulk') && !options.profile)
+    findings.push(...(await started((project) => measureBulk(services, project, postgres, options.bulk))))
+  measured.push('bulk')
+  if (isDone()) return
+  if (isWanted('history') && !options.profile)
+    findings.push(...(await started((project) => measureHistory(services, project, postgres, options.children))))
+  measured.push('history')
+  if (isDone()) return
   if (isWanted('indexed-fields') && !options.profile) {
     const measuring = { options, load, postgres }
     findings.push(...(await started((project) => measureIndexedFields(measuring, project, services))))

@@ -20,6 +20,8 @@ export class PastRows {
   readonly #organization: string
   readonly #time: string
   readonly #object: string
+  /** Types of events of deletions; a statement must name each of its values. */
+  #deletions: string | null = null
 
   constructor(
     private readonly predicate: TenantPredicate,
@@ -51,12 +53,15 @@ export class PastRows {
         and c.created_at <= ${this.#time} and c.id not in (select record_id from ${changed})`
   }
 
-  /** What the other records were; `changed` names a query with their first events after the time. */
-  changed(source: string, changed: string): string {
+  /**
+   * What the other records were; `changed` names a query with their first events after the time. `isNeeded` leaves out columns, because values from an
+   * event cost more than those of a row.
+   */
+  changed(source: string, changed: string, isNeeded: (column: Column) => boolean = () => true): string {
     const { predicate, shape } = this
-    const shown = shape.columns.shown.filter(isKnown)
-    const deletes = predicate.values.add(typesOf(shape, 'DELETE'))
-    const columns = shape.columns.stored.map((column) => {
+    const deletions = (this.#deletions ??= predicate.values.add(typesOf(shape, 'DELETE')))
+    const shown = shape.columns.shown.filter((column) => isKnown(column) && isNeeded(column))
+    const columns = shape.columns.stored.filter(isNeeded).map((column) => {
       const { name, column: own, internal, nullable } = column
       if (name === 'id' || name === 'organizationId' || internal) return `c.${own}`
       if (!isKnown(column)) return `${nullable ? `null::${databaseTypeOf(column)}` : `c.${own}`} as ${own}`
@@ -71,10 +76,10 @@ export class PastRows {
         ) e
         join ${source} c on c.id = h.record_id and ${predicate.visible(shape, 'c')}
         cross join lateral (
-          select case when e.type = any(${deletes}) then ${this.#beforeDeletion()} else e.record || e.previous end as record
+          select case when e.type = any(${deletions}) then ${this.#beforeDeletion()} else e.record || e.previous end as record
         ) s
         cross join lateral jsonb_to_record(s.record) as p(${typed})
-        where e.type = any(${deletes}) or jsonb_typeof(e.previous) = 'object'`
+        where e.type = any(${deletions}) or jsonb_typeof(e.previous) = 'object'`
   }
 
   /** The event of a deletion has no previous record: it is that of the event before, or the deleted one without the deletion. */

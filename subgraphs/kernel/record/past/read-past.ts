@@ -50,6 +50,16 @@ export async function readPast(
   return row ?? null
 }
 
+/** SQL of the records of a list. */
+interface PartsOfList {
+  /** The records that have not changed since. */
+  readonly unchanged: string
+  /** What the changed records of a page were, which `first_changed` names. */
+  readonly changed: string
+  /** What all changed records were, with the columns that decide about the list. */
+  readonly deciding: string
+}
+
 /** A list of records as they were at a time. */
 class PastList {
   readonly order: Order
@@ -101,16 +111,19 @@ class PastList {
       })
     const { order, ctx } = this
     if (cursor !== null) order.validate(cursor, cursorPath)
-    const { unchanged, changed } = this.#parts()
+    const { unchanged, changed, deciding } = this.#parts()
     const values = this.#predicate.values.copy()
     const after = cursor === null ? [] : [order.after(cursor, 't', values, cursorPath)]
     const where = [...this.#conditions, ...after].join(' and ')
     const columns = selectList(this.#shape, withFields(selected, order.columnNames), 't', this.#rules)
     const end = `order by ${order.sql('t')} limit ${limit + offset}`
     // Each part gives its first rows, so that the unchanged records of an order with an index are a range of it.
-    const page = `select ${columns}${order.selected('t')}, ${this.#countOfChanged} as "changedRecords" from (
+    const page = `, first_changed as materialized (
+        select * from changed where record_id in (select t.id from (${deciding}) t where ${where} ${end})
+      )
+      select ${columns}${order.selected('t')}, ${this.#countOfChanged} as "changedRecords" from (
         select * from (select t.* from (${unchanged}) t where ${where} ${end}) u
-        union all select * from (select t.* from (${changed}) t where ${where} ${end}) p
+        union all ${changed}
       ) t order by ${order.sql('t')} limit ${limit} offset ${offset}`
     const rows = await ctx.db.query(this.#with(page), values.list, 'SCAN')
     this.#refuseMany(rows[0] ?? (await this.#changedRecords()))
@@ -121,11 +134,11 @@ class PastList {
   async #count(): Promise<number> {
     const { ctx } = this
     ctx.answered?.aggregate(this.#current)
-    const { unchanged, changed } = this.#parts()
+    const { unchanged, deciding } = this.#parts()
     const where = this.#conditions.join(' and ')
     const [row] = await ctx.db.query<{ total: number; changedRecords: number }>(
       this.#with(
-        `select (select count(*) from (${unchanged}) t where ${where}) + (select count(*) from (${changed}) t where ${where}) as total,
+        `select (select count(*) from (${unchanged}) t where ${where}) + (select count(*) from (${deciding}) t where ${where}) as total,
            ${this.#countOfChanged} as "changedRecords"`,
       ),
       this.#predicate.values.list,
@@ -150,15 +163,28 @@ class PastList {
     return `with changed as materialized (${this.#rows.firstEvents({ limit: changedRecordsMax + 1 })}) ${query}`
   }
 
-  #sql: { readonly unchanged: string; readonly changed: string } | null = null
+  #sql: PartsOfList | null = null
 
-  #parts() {
+  #parts(): PartsOfList {
     const source = readSource(this.#current)
     return (this.#sql ??= {
       unchanged: this.#rows.unchanged(source, 'changed'),
-      changed: this.#rows.changed(source, 'changed'),
+      changed: this.#rows.changed(source, 'first_changed'),
+      deciding: this.#rows.changed(source, 'changed', ({ name, column }) => name === 'id' || this.#decides(column)),
     })
   }
+
+  /** Whether the filter, the search or the order names the column by the alias `t`; a cursor names those of the order. */
+  #decides(column: string): boolean {
+    this.#named ??= new Set(
+      [...this.#conditions, this.order.sql('t')].flatMap((sql) =>
+        [...sql.matchAll(/\bt\.(\w+)/g)].map(([, name]) => name!),
+      ),
+    )
+    return this.#named.has(column)
+  }
+
+  #named: ReadonlySet<string> | null = null
 
   #refuseMany(row: Row | undefined): void {
     if (((row?.['changedRecords'] as number | undefined) ?? 0) <= changedRecordsMax) return

@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Database } from '../../subgraphs/kernel/database/database.ts'
+import type { OpenServices } from '../../subgraphs/kernel/services.ts'
+import { Copies } from './copies.ts'
+import { get, Loader, post, type Job } from './loader.ts'
+import { median } from './measure.ts'
+import type { PostgresCpu } from './postgres-cpu.ts'
+import type { Server } from './processes.ts'
+import { atLeast, atMost, type Finding } from './report.ts'
+import type { Tenant } from './tenants.ts'
+
+const partBytes = 50_000_000
+const insert = { operation: 'INSERT' }
+const reads = 200
+const sampleMs = 100
+
+const header =
+  'name,website,phone,industry,numberOfEmployees,billingCity,customFields.tier,customFields.seats,description\n'
+const tiers = ['GOLD', 'SILVER', 'BRONZE']
+
+const rowOf = (index: number, filler: string): string =>
+  `Yard ${index},https://yard-${index}.example,+1 555 0100,Real estate,${index % 900},Hamburg,${tiers[index % 3]},${index % 50},"${filler}"\n`
+
+/** The rows of a file in parts, with a description of so many bytes in each row. */
+function* partsOf(rows: number, descriptionBytes: number): Generator<string> {
+  const filler = 'A long account of the yard, "" quoted. '
+    .repeat(Math.ceil(descriptionBytes / 38))
+    .slice(0, descriptionBytes)
+  // A slice may end between two quotes.
+  const description = filler.endsWith('"') ? `${filler.slice(0, -1)}.` : filler
+  let part = header
+  for (let index = 0; index < rows; index++) {
+    part += rowOf(index, description)
+    if (part.length < partBytes) continue
+    yield part
+    part = ''
+  }
+  if (part) yield part
+}
+
+async function define({ client }: Loader, services: OpenServices, { organizationId }: Tenant): Promise<void> {
+  const field = (name: string, more: object) =>
+    post('/v1/custom-fields', { entity: 'ACCOUNT', name, label: name, ...more })
+  await client.send(
+    field('tier', { fieldType: 'PICKLIST', picklistValues: tiers.map((value) => ({ value })), isIndexed: true }),
+  )
+  await client.send(field('seats', { fieldType: 'NUMBER', minValue: 0 }))
+  await client.send(
+    post('/v1/validation-rules', {
+      entityType: 'ACCOUNT',
+      name: 'Seats',
+      conditions: [{ field: 'customFields.seats', operator: 'GREATER_THAN', value: 1_000 }],
+      errorMessage: 'At most 1,000 seats.',
+    }),
+  )
+  for (;;) {
+    const open = await services.database.query(
+      `select from extensions.field_definition where organization_id = $1 and state <> 'READY' limit 1`,
+      [organizationId],
+    )
+    if (open.length === 0) return
+    await delay(sampleMs)
+  }
+}
+
+export interface BulkSize {
+  readonly rows: number
+  /** Bytes of the file by which the memory is measured. */
+  readonly fileBytes: number
+}
+
+/** What bulk jobs cost beside COPY of the same rows, what another organization notices of them, and how the memory grows. */
+export async function measureBulk(
+  services: OpenServices,
+  project: Server,
+  postgres: PostgresCpu,
+  { rows, fileBytes }: BulkSize,
+): Promise<Finding[]> {
+  const loader = await Loader.open(services, project)
+  const { tenant } = loader
+  const sql = new Database({ url: services.databaseUrl, connectionsMax: 1, statementTimeoutMs: 0 })
+  const total = (): number => project.cpuUs() + postgres.cpuUs()
+  /** Microseconds of CPU of both processes for each row, and rows in a second. */
+  const measured = async (work: () => Promise<unknown>) => {
+    const [before, beganMs] = [total(), performance.now()]
+    await work()
+    return { us: (total() - before) / rows, perSecond: (rows / (performance.now() - beganMs)) * 1000 }
+  }
+  const shown = (kind: string, { us, perSecond }: Awaited<ReturnType<typeof measured>>): string =>
+    `${kind} ${us.toFixed(0)} us and ${perSecond.toFixed(0)}/s`
+  try {
+    await define(loader, services, tenant)
+    await loader.load(insert, partsOf(2_000, 100), 2_000)
+    const inserted = await measured(() => loader.load(insert, partsOf(rows, 100), rows))
+    const exported = await measured(() => loader.export())
+    const copies = await Copies.of(sql, services, tenant)
+    const copiedOut = await measured(() => copies.copyOut())
+    await copies.prepare()
+    const copiedIn = await measured(() => copies.copyIn())
+    const many = rows.toLocaleString('en')
+    return [
+      atLeast(
+        `Bulk insert of ${many} accounts: CPU of COPY of the same rows and events / CPU`,
+        copiedIn.us / inserted.us,
+        0.5,
+        `${shown('job', inserted)}, ${shown('COPY', copiedIn)}`,
+      ),
+      atLeast(
+        `Export of ${many} accounts: CPU of COPY / CPU`,
+        copiedOut.us / exported.us,
+        0.5,
+        `${shown('job', exported)}, ${shown('COPY', copiedOut)}`,
+      ),
+      await measureNeighbour(services, project, loader),
+      await measureMemory(project, loader, fileBytes),
+    ]
+  } finally {
+    await sql.close()
+  }
+}
+
+/** How long another organization waits for a record while rows are written. */
+async function measureNeighbour(services: OpenServices, project: Server, loader: Loader): Promise<Finding> {
+  const other = await Loader.open(services, project)
+  const { id } = (await other.client.send(post('/v1/accounts', { name: 'Quiet' }))).body as Job
+  const p95 = () => other.client.percentileOf(() => get(`/v1/accounts/${id}`), 0.95, reads)
+  await p95()
+  const alone = median([await p95(), await p95(), await p95()])
+  const progress = { isDone: false }
+  const loaded = loader.load(insert, partsOf(20_000, 100), 20_000).finally(() => (progress.isDone = true))
+  const beside: number[] = []
+  while (!progress.isDone) beside.push(await p95())
+  await loaded
+  const detail = `${median(beside).toFixed(1)} and ${alone.toFixed(1)} ms`
+  return atMost(
+    'Reads by id of another tenant beside a bulk job: p95 / p95 without',
+    median(beside) / alone,
+    1.3,
+    'x',
+    detail,
+  )
+}
+
+const megabyte = 1_048_576
+
+/** How the memory of the process grows while a large file is loaded, whose rows have 4 KB. */
+async function measureMemory(project: Server, loader: Loader, fileBytes: number): Promise<Finding> {
+  const rows = Math.ceil(fileBytes / 4_100)
+  const before = project.rssMb()
+  let largest = before
+  const sampling = setInterval(() => (largest = Math.max(largest, project.rssMb())), sampleMs)
+  try {
+    await loader.load(insert, partsOf(rows, 4_000), rows)
+  } finally {
+    clearInterval(sampling)
+  }
+  const what = `Load of a file of ${(fileBytes / megabyte).toFixed(0)} MB: growth of the memory of the process`
+  return atMost(what, largest - before, 150, ' MB', `from ${before.toFixed(0)} to ${largest.toFixed(0)} MB`)
+}

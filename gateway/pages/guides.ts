@@ -12,6 +12,7 @@ export const guides = {
     'list-and-page',
     'search',
     'sync',
+    'bulk',
     'verify-a-webhook',
     'quote-to-cash',
     'live-board',

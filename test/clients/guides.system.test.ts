@@ -219,6 +219,21 @@ it('goes from an empty folder to an object, a function and a workflow by the com
   expect(data.map(({ subject }) => subject)).toEqual(['Crane 7: A'])
 })
 
+it.each(['sh', 'ts'] as const)('loads rows by their keys in %s, and tells which failed', async (language) => {
+  const place = await program('bulk', language)
+  for (const time of ['first', 'second']) {
+    const [counts, ...rows] = await run(language, place)
+    const failed = rows.map((row) => row.split(',').slice(0, 3).join(','))
+    expect({ time, counts, failed }).toEqual({
+      time,
+      counts: '1 written, 2 failed',
+      failed: ['2,REQUIRED,name', '3,WRONG_TYPE,numberOfEmployees'],
+    })
+  }
+  const { data } = await call<{ data: object[] }>('GET', '/v1/accounts?externalId=ERP-1001')
+  expect(data).toMatchObject([{ name: 'Halvorsen Marine', numberOfEmployees: 240, version: 1 }])
+})
+
 describe.each(['ts', 'py'] as const)('a receiver in %s', (language) => {
   it('takes events of its webhook and nothing else', async () => {
     const port = await freePort()

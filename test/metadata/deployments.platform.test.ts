@@ -533,6 +533,35 @@ describe('metadataDeploy', () => {
     expect((await deploymentOf(owner, id)).problems.map(({ code }) => code)).toEqual(['PERMISSION_DENIED'])
   })
 
+  it('by an admin changes nothing of a function or workflow that acts as an owner', async () => {
+    const program = 'functions/score_account'
+    const workflow = 'workflows/Call new accounts.workflow.json'
+    const given = project()
+    await succeeded(platform, owner, given)
+    const settings = components[`${program}/function.json`]!
+    const { [`src/${program}/tests/doubles.json`]: _test, ...untested } = given
+    const changes: Readonly<Record<string, Files>> = {
+      settings: { ...given, ...files({ [`${program}/function.json`]: { ...settings, description: 'Mine' } }) },
+      fewerScopes: { ...given, ...files({ [`${program}/function.json`]: { ...settings, scopes: [] } }) },
+      secrets: {
+        ...given,
+        ...files({ [`${program}/function.json`]: { ...settings, secrets: ['ERP_TOKEN', 'MORE'] } }),
+      },
+      source: { ...given, ...files({ [`${program}/index.ts`]: `${source}// Mine\n` }) },
+      aTest: { ...given, ...files({ [`${program}/tests/mine.json`]: { input: {}, expect: { output: {} } } }) },
+      aLostTest: untested,
+      workflow: { ...given, ...files({ [workflow]: { ...components[workflow]!, delayMinutes: 6 } }) },
+    }
+    const before = [await retrieved(owner), await written()]
+    for (const [name, all] of Object.entries(changes)) {
+      const failed = await deployed(platform, admin, all)
+      const file = name === 'workflow' ? workflow : `${program}/function.json`
+      expect([name, failed.status, problemsOf(failed)]).toEqual([name, 'FAILED', [`src/${file}  PERMISSION_DENIED`]])
+      expect([await retrieved(owner), await written()]).toEqual(before)
+    }
+    expect((await succeeded(platform, owner, changes['source']!)).counts).toMatchObject({ updated: 1 })
+  })
+
   it('is not seen by another organization', async () => {
     const id = await requested(owner, files({ 'fields/ACCOUNT.size.field.json': field() }))
     const other = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })

@@ -71,6 +71,7 @@ const fields = async () => {
 const tables = ['validation_rule', 'workflow', 'custom_action', 'before_save_hook', 'after_save_trigger'].concat([
   'named_credential',
   'page',
+  'layout',
   'function',
   'custom_object',
 ])
@@ -107,7 +108,7 @@ describe('an app that is installed', () => {
       [],
       {
         app: 'site-maps',
-        counts: { created: 15, deleted: 0 },
+        counts: { created: 16, deleted: 0 },
         missingSecrets: [{ secret: 'secret' }, { secret: 'ERP_TOKEN' }],
       },
     ])
@@ -278,7 +279,8 @@ describe('a component of an app', () => {
     }
     const locked = async (name: string, table: string) => {
       const id = await idOf(table)
-      const changed = await session[`${name}Update`]!({ id, body: { description: 'Changed' } } as never)
+      const change = name === 'layout' ? { name: 'Changed' } : { description: 'Changed' }
+      const changed = await session[`${name}Update`]!({ id, body: change } as never)
       return [refusalOf(changed), (await session[`${name}Delete`]!({ id })).status]
     }
     const before = (await state())[0]!['fields']
@@ -292,6 +294,7 @@ describe('a component of an app', () => {
       ['afterSaveTrigger', 'extensions.after_save_trigger'],
       ['namedCredential', 'extensions.named_credential'],
       ['page', 'extensions.page'],
+      ['layout', 'extensions.layout'],
       ['serverlessFunction', 'extensions.function'],
       ['customEventType', 'events.custom_event_type'],
     ] as const)

@@ -98,7 +98,7 @@ describe('metadataDeploy', () => {
   it('checks everything and changes nothing with checkOnly', async () => {
     const before = await written()
     const checked = await succeeded(platform, owner, project(), { checkOnly: true })
-    expect([checked.counts!['created'], checked.version]).toEqual([15, null])
+    expect([checked.counts!['created'], checked.version]).toEqual([16, null])
     expect(checked.missingSecrets).toHaveLength(2)
     expect(await written()).toEqual(before)
     expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
@@ -183,7 +183,8 @@ describe('metadataDeploy', () => {
   })
 
   it('creates, changes and deletes page layouts, whose files are as they were retrieved', async () => {
-    await succeeded(platform, owner, project())
+    const { 'layouts/ACCOUNT.default.layout.json': _layout, ...others } = components
+    await succeeded(platform, owner, project(others))
     await platform.query(
       `insert into identity.profile (organization_id, id, name, created_at, updated_at) values ($1, $2, 'default', now(), now())`,
       [owner.organizationId, newId()],
@@ -337,7 +338,7 @@ describe('metadataDeploy', () => {
     const value = { id: 'score_account', name: 'ERP_TOKEN', body: { value: 'secret value' } }
     expect((await owner.rest['serverlessFunctionSecretSet']!(value as never)).status).toBe(200)
     const again = await succeeded(platform, owner, project())
-    expect([again.missingSecrets.length, again.counts!['unchanged']]).toEqual([1, 15])
+    expect([again.missingSecrets.length, again.counts!['unchanged']]).toEqual([1, 16])
     expect(JSON.stringify(await retrieved(owner))).not.toContain('secret value')
   })
 
@@ -530,6 +531,35 @@ describe('metadataDeploy', () => {
     await platform.query(`update identity.app_user set role = 'MEMBER' where id = $1`, [key.userId])
     await drain(deploymentQueue, platform.services)
     expect((await deploymentOf(owner, id)).problems.map(({ code }) => code)).toEqual(['PERMISSION_DENIED'])
+  })
+
+  it('by an admin changes nothing of a function or workflow that acts as an owner', async () => {
+    const program = 'functions/score_account'
+    const workflow = 'workflows/Call new accounts.workflow.json'
+    const given = project()
+    await succeeded(platform, owner, given)
+    const settings = components[`${program}/function.json`]!
+    const { [`src/${program}/tests/doubles.json`]: _test, ...untested } = given
+    const changes: Readonly<Record<string, Files>> = {
+      settings: { ...given, ...files({ [`${program}/function.json`]: { ...settings, description: 'Mine' } }) },
+      fewerScopes: { ...given, ...files({ [`${program}/function.json`]: { ...settings, scopes: [] } }) },
+      secrets: {
+        ...given,
+        ...files({ [`${program}/function.json`]: { ...settings, secrets: ['ERP_TOKEN', 'MORE'] } }),
+      },
+      source: { ...given, ...files({ [`${program}/index.ts`]: `${source}// Mine\n` }) },
+      aTest: { ...given, ...files({ [`${program}/tests/mine.json`]: { input: {}, expect: { output: {} } } }) },
+      aLostTest: untested,
+      workflow: { ...given, ...files({ [workflow]: { ...components[workflow]!, delayMinutes: 6 } }) },
+    }
+    const before = [await retrieved(owner), await written()]
+    for (const [name, all] of Object.entries(changes)) {
+      const failed = await deployed(platform, admin, all)
+      const file = name === 'workflow' ? workflow : `${program}/function.json`
+      expect([name, failed.status, problemsOf(failed)]).toEqual([name, 'FAILED', [`src/${file}  PERMISSION_DENIED`]])
+      expect([await retrieved(owner), await written()]).toEqual(before)
+    }
+    expect((await succeeded(platform, owner, changes['source']!)).counts).toMatchObject({ updated: 1 })
   })
 
   it('is not seen by another organization', async () => {

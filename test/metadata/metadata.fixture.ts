@@ -147,6 +147,20 @@ export const components: Readonly<Record<string, object>> = {
     schema: { type: 'object', properties: { machineId: { type: 'string' } } },
     publishAccess: 'MEMBERS',
   },
+  'layouts/ACCOUNT.default.layout.json': {
+    objectType: 'ACCOUNT',
+    name: 'Accounts',
+    config: {
+      sections: [
+        {
+          label: 'Company',
+          columns: 2,
+          items: [{ field: 'name', isRequired: true }, { field: 'customFields.tier' }, { slot: 'app/maps:place' }],
+        },
+        { label: 'Figures', isCollapsed: true, items: [{ field: 'customFields.double', isReadOnly: true }] },
+      ],
+    },
+  },
   'pages/account_overview.page.json': {
     apiName: 'account_overview',
     label: 'Account overview',

@@ -23,7 +23,7 @@ const written = () =>
 describe('metadata that is deployed', () => {
   it('is retrieved, deployed into an empty organization and retrieved again with the same bytes', async () => {
     const deployment = await succeeded(platform, owner, project())
-    expect(deployment.counts).toEqual({ created: 15, updated: 0, unchanged: 0, deleted: 0 })
+    expect(deployment.counts).toEqual({ created: 16, updated: 0, unchanged: 0, deleted: 0 })
     const first = await retrieved(owner)
     expect(Object.keys(first.files).sort()).toEqual(Object.keys(project()).sort())
     expect(first.files['src/functions/score_account/index.ts']).toBe(source)
@@ -44,7 +44,7 @@ describe('metadata that is deployed', () => {
     const { files, version } = await retrieved(owner)
     const before = await written()
     const again = await succeeded(platform, owner, files)
-    expect(again.counts).toEqual({ created: 0, updated: 0, unchanged: 15, deleted: 0 })
+    expect(again.counts).toEqual({ created: 0, updated: 0, unchanged: 16, deleted: 0 })
     expect(again.version).toBe(version)
     expect(await written()).toEqual(before)
     expect((await deployed(platform, owner, project())).counts).toEqual(again.counts)
@@ -52,5 +52,5 @@ describe('metadata that is deployed', () => {
 })
 
 it('has a component of each type', () => {
-  expect(new Set(Object.keys(components).map((path) => path.split('/')[0])).size).toBe(11)
+  expect(new Set(Object.keys(components).map((path) => path.split('/')[0])).size).toBe(12)
 })

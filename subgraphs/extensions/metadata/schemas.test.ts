@@ -22,7 +22,7 @@ const samples: Readonly<Record<MetadataSchemaType, Content>> = {
   NAMED_CREDENTIAL: sampleOf('credentials/erp.credential.json'),
   CUSTOM_EVENT_TYPE: sampleOf('events/machine_stopped.event.json'),
   FUNCTION: sampleOf('functions/score_account/function.json'),
-  PAGE_LAYOUT: { objectType: 'ACCOUNT', profile: null, name: 'Account', config: {} },
+  PAGE_LAYOUT: sampleOf('layouts/ACCOUNT.default.layout.json'),
   PAGE: sampleOf('pages/account_overview.page.json'),
   FUNCTION_TEST: { input: { id: 'a' }, expect: { output: { id: 'a' } } },
   PROJECT: { formatVersion: 1, name: 'sales' },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { charactersKept, statementName } from './statement-names.ts'
+import { charactersKept, runsOnce, statementName } from './statement-names.ts'
 
 it('gives a repeated statement a name, always the same one', () => {
   const text = `select ${Math.random()}`
@@ -13,6 +13,13 @@ it('never names a text of more than 20,000 characters', () => {
   const text = 'x'.repeat(20_001)
   for (const _time of [1, 2, 3]) expect(statementName(text)).toBe('')
   expect([statementName(text.slice(1)), statementName(text.slice(1))]).toEqual(['', expect.stringMatching(/./)])
+})
+
+it('neither names nor keeps a text that runs once only', () => {
+  const before = charactersKept()
+  const text = `select ${Math.random()} ${runsOnce}`
+  for (const _time of [1, 2, 3]) expect(statementName(text)).toBe('')
+  expect(charactersKept()).toBe(before)
 })
 
 it('keeps at most eight million characters of texts', () => {

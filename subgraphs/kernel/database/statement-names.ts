@@ -5,6 +5,9 @@ import { LRUCache } from 'lru-cache'
 const charactersMax = 20_000
 const entryCharacters = 200
 
+/** In the text of a statement that never runs again, such as one with the current time: it is not prepared, and displaces no other text. */
+export const runsOnce = '/* runs once */'
+
 /** Recent statement texts and their names; a text seen once has an empty name. */
 const texts = new LRUCache<string, string>({ maxSize: 8_000_000 })
 
@@ -13,7 +16,7 @@ const texts = new LRUCache<string, string>({ maxSize: 8_000_000 })
  * run only once.
  */
 export function statementName(text: string): string {
-  if (text.length > charactersMax) return ''
+  if (text.length > charactersMax || text.includes(runsOnce)) return ''
   const known = texts.get(text)
   if (known) return known
   const name = known === undefined ? '' : createHash('sha1').update(text).digest('base64url')

@@ -1,3 +1,4 @@
+import { runsOnce } from '../database/statement-names.ts'
 import { isId } from '../ids.ts'
 import type { Formula, MomentSql, Place } from '../formula/formula.ts'
 import { organizationZoneSql } from '../time/days.ts'
@@ -25,8 +26,9 @@ function idIn(value: unknown): string {
   throw new Error('Only ids are written into the SQL of formulas.')
 }
 
+/** The moment is another one in each operation, so a statement with it is not prepared. */
 function momentSql({ caller, startedAt }: ShapeReader): MomentSql {
-  const now = `${sqlLiteral(startedAt().toISOString())}::timestamptz`
+  const now = `${runsOnce} ${sqlLiteral(startedAt().toISOString())}::timestamptz`
   const zone = `coalesce(${organizationZoneSql(`'${idIn(caller.organizationId)}'::uuid`)}, 'UTC')`
   return { now, zone, today: `(${now} at time zone ${zone})::date` }
 }

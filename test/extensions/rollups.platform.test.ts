@@ -603,15 +603,14 @@ describe('customFieldCreate of a ROLLUP_SUMMARY', () => {
     expect([refused.status, refused.body.code, refused.body.limit]).toEqual([409, 'LIMIT_REACHED', 40])
   })
 
-  it('cannot be read by formulas, rules and other rollups', async () => {
+  it('cannot be read by triggers and other rollups', async () => {
     await field(owner, rollup('deals', count))
-    const formulaConfig = { expression: 'customFields.deals + 1', returnType: 'NUMBER' }
-    expect(problemsOf(await create({ name: 'f', fieldType: 'FORMULA', formulaConfig }))).toBe(
-      '400 VALIDATION_FAILED formulaConfig.expression FORMULA_UNKNOWN_FIELD',
-    )
+    const source = 'export default () => ({})'
+    const run = { apiName: 'run', name: 'Run', language: 'javascript', source }
+    expect((await owner.rest['serverlessFunctionCreate']!({ body: run } as never)).status).toBe(201)
     const conditions = [{ field: 'customFields.deals', operator: 'GREATER_THAN', value: 1 }]
-    const body = { entityType: 'ACCOUNT', name: 'Many', errorMessage: 'Too many.', conditions }
-    expect(problemsOf(await owner.rest['validationRuleCreate']!({ body } as never))).toBe(
+    const body = { objectType: 'ACCOUNT', name: 'Many', operations: ['UPDATE'], function: 'run', conditions }
+    expect(problemsOf(await owner.rest['afterSaveTriggerCreate']!({ body } as never))).toBe(
       '400 VALIDATION_FAILED conditions.0.field UNKNOWN_FIELD',
     )
     const of = {

@@ -20,7 +20,7 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   FORMULA:
     'A value that follows from other fields of the record, of records that it refers to, and of the time (`formulaConfig`). It is computed and never given.',
   ROLLUP_SUMMARY:
-    'A value that follows from the records that refer to the record (`rollupConfig`): their number, or the sum, average, least or greatest value of one of their fields. It is computed when it is read and never given.',
+    'A value that follows from the records that refer to the record (`rollupConfig`): their number, or the sum, average, least or greatest value of one of their fields. It is computed when it is read and never given. Formulas and validation rules may name it.',
 })
 export type CustomFieldType = keyof typeof CustomFieldType
 

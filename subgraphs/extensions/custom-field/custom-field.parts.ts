@@ -113,7 +113,7 @@ export class FormulaConfig {
     max: formulaLimits.characters,
     filled: true,
     description:
-      'The formula: fields by their names (`annualRevenue`, `customFields.margin`), those of other records behind relations (`account.owner.name`), numbers, texts in double quotation marks, operators and functions, as the guide about custom fields describes.',
+      'The formula: fields by their names (`annualRevenue`, `customFields.margin`), rollups among them, those of other records behind relations (`account.owner.name`), numbers, texts in double quotation marks, operators and functions, as the guide about custom fields describes.',
     example: 'IF(customFields.seats > 0, annualRevenue / customFields.seats, 0)',
   })
   expression!: string

@@ -103,14 +103,14 @@ export class CustomField extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`, of a custom object GET \`/v1/custom-objects/{name}/records/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for a FORMULA that reads other records or the time.`,
+    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`, of a custom object GET \`/v1/custom-objects/{name}/records/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for a ROLLUP_SUMMARY, nor for a FORMULA that reads other records, rollups or the time.`,
     example: false,
   })
   trackHistory!: boolean
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST, nor for a FORMULA that reads other records or the time. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the types LOOKUP and MASTER_DETAIL, which are always indexed. Until the index is there, filters and orders read all records.`,
+    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST, nor for a FORMULA that reads other records, rollups or the time. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the types LOOKUP and MASTER_DETAIL, which are always indexed. Until the index is there, filters and orders read all records.`,
     example: false,
   })
   isIndexed!: boolean
@@ -126,7 +126,7 @@ export class CustomField extends OrgRecord {
   @Column(() => Boolean, { internal: true, default: false })
   hasIndex!: boolean
 
-  /** FORMULA: every record has the value of the definition as it is. Never of a formula that reads other records or the time. */
+  /** FORMULA: every record has the value of the definition as it is. Never of a formula that reads other records, rollups or the time. */
   @Column(() => Boolean, { internal: true, default: false })
   hasValues!: boolean
 

@@ -113,7 +113,7 @@ export const isUnused: SerializedRule<CustomField> = {
 }
 
 /**
- * Conditions other than those of validation rules have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
+ * Conditions other than those of validation rules and pages have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
  * expression, by that of a formula that it reads, or because it comes into use.
  */
 export const liveIsUnused: SerializedRule<CustomField> = {

@@ -57,7 +57,7 @@ export class FormulaProblem {
     list: true,
     nullable: true,
     description:
-      'FORMULA_CYCLE: the formulas that read one another, from one of them back to it; null for other problems.',
+      'FORMULA_CYCLE: the formulas and rollups that read one another, from one of them back to it; null for other problems.',
     example: null,
   })
   cycle!: readonly string[] | null

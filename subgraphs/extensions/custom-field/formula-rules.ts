@@ -8,11 +8,13 @@ import { relatedShape } from '../../kernel/record/formula-relations.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { FormulaScopes } from '../../kernel/record/formula-columns.ts'
+import { fieldsRead } from '../../kernel/record/rollup/rollup.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { formulaNodesMax, lookUpsMax } from './bounds.ts'
 import { CustomField } from './custom-field.ts'
 import { builtInShapeOf } from './field-entity.ts'
-import { definitionOf, formulaOf, type StoredField } from './field-definition.ts'
+import type { RollupConfig } from './custom-field.parts.ts'
+import { definitionOf, formulaOf, rollupOf, type StoredField } from './field-definition.ts'
 
 type Rule = SerializedRule<CustomField>
 
@@ -43,8 +45,10 @@ export function fieldsOfOrganization({ db, caller }: RequestContext): Promise<Fi
 
 const objectOf = ({ entity }: Pick<StoredField, 'entity'>): string => entity.toLowerCase()
 
+type Named = Pick<StoredField, 'entity' | 'name'>
+
 /** A field with its formula, which need not be stored yet. */
-export type Formulated = Pick<StoredField, 'entity' | 'name' | 'formulaConfig'>
+export type Formulated = Named & Pick<StoredField, 'formulaConfig'>
 
 /** What formulas of all record types can read, with these fields, and with one of which the formula only matters. */
 export function scopesOf(fields: readonly StoredField[], formulated: Formulated | null = null): FormulaScopes {
@@ -77,34 +81,61 @@ function pathsOf(expression: string): ReadonlySet<string> {
 const namesIn = (scopes: FormulaScopes, field: Formulated): string[] =>
   [...pathsOf(field.formulaConfig!.expression)].flatMap((path) => scopes.of(objectOf(field))?.namesIn(path) ?? [])
 
-const uniqueName = (field: Pick<StoredField, 'entity' | 'name'>): string =>
-  `${objectOf(field)}.${customFieldName(field.name)}`
+/** The unique names of what a rollup names of the records that it aggregates. */
+function namesInRollup(scopes: FormulaScopes, field: StoredField & { readonly rollupConfig: RollupConfig }): string[] {
+  const rollup = rollupOf(field)
+  const child = scopes.of(rollup.child)
+  return child ? [...fieldsRead(rollup)].flatMap((path) => child.namesIn(path)) : []
+}
+
+const uniqueName = (field: Named): string => `${objectOf(field)}.${customFieldName(field.name)}`
 
 /** The formulas that name the field, also those of other record types. */
-export function formulasWith<F extends StoredField>(fields: readonly F[], field: Pick<F, 'entity' | 'name'>): F[] {
+export function formulasWith<F extends StoredField>(fields: readonly F[], field: Named): F[] {
   const scopes = scopesOf(fields)
   const name = uniqueName(field)
   return fields.filter((each) => each.formulaConfig && namesIn(scopes, each).includes(name))
 }
 
-/** The problem of a formula that is part of a cycle, over all record types; `fields` are the others of the organization. */
+/** The cycle of which a field is a part, over the formulas and rollups of all record types; null if there is none. */
+function cycleOf(field: Named, all: readonly (Formulated | StoredField)[], scopes: FormulaScopes): string[] | null {
+  const graph = new Map<string, string[]>()
+  for (const each of all) {
+    if (each.formulaConfig) graph.set(uniqueName(each), namesIn(scopes, each))
+    else if ('rollupConfig' in each && each.rollupConfig)
+      graph.set(uniqueName(each), namesInRollup(scopes, { ...each, rollupConfig: each.rollupConfig }))
+  }
+  return formulaCycle(graph, [uniqueName(field)])
+}
+
+/** The problem of a formula that is part of a cycle; `fields` are the others of the organization. */
 export function cycleProblemOf(field: Formulated, fields: readonly StoredField[]): FormulaProblem | null {
-  const all: readonly Formulated[] = [...fields, field]
-  const scopes = scopesOf(fields, field)
-  const graph = new Map(
-    all.flatMap((each) => (each.formulaConfig ? [[uniqueName(each), namesIn(scopes, each)] as const] : [])),
-  )
-  const cycle = formulaCycle(graph, [uniqueName(field)])
-  return cycle && cycleProblem(field.formulaConfig!.expression, cycle)
+  const { entity, name, formulaConfig } = field
+  const cycle = cycleOf(field, [...fields, { entity, name, formulaConfig }], scopesOf(fields, field))
+  return cycle && cycleProblem(formulaConfig!.expression, cycle)
+}
+
+/** The problem of a rollup that is part of a cycle. A rollup that is not in use is read by nothing. */
+function rollupCycleProblems(
+  field: StoredField,
+  fields: readonly StoredField[],
+  scopes: FormulaScopes,
+): FieldProblem[] {
+  const cycle = cycleOf(field, [...fields, field], scopes)
+  if (!cycle) return []
+  const message = `The rollup reads itself: ${cycle.join(', ')}.`
+  return [{ path: 'rollupConfig', code: 'FORMULA_CYCLE', message, cycle }]
 }
 
 const isFormula = ({ fieldType }: Pick<CustomField, 'fieldType'>): boolean => fieldType === 'FORMULA'
 
-/** What formulas depend on. */
-const meaningOf = ({ fieldType, formulaConfig, isActive }: CustomField): string =>
-  JSON.stringify([fieldType, formulaConfig, isActive])
+const isComputed = (field: CustomField): boolean => isFormula(field) || field.rollupConfig !== null
 
-/** The active formulas that read other records or the time, with these fields. */
+/** What formulas depend on, and whether they are part of a cycle. */
+const meaningOf = ({ fieldType, formulaConfig, rollupConfig, isActive }: CustomField): string =>
+  JSON.stringify([fieldType, formulaConfig, rollupConfig, isActive])
+
+/** The active formulas that read other records, rollups or the time, with these fields. */
 export function liveFormulas(fields: readonly StoredField[]): StoredField[] {
   const scopes = scopesOf(fields)
   return fields.filter((field) => {
@@ -126,7 +157,7 @@ function lookUpProblems(scopes: FormulaScopes, next: StoredField, stored: readon
     const lookUps = lookUpsOf(scopes, object)
     // A change that adds nothing is not refused for what was there before it.
     if (lookUps <= lookUpsMax || lookUps <= lookUpsOf(scopesOf(stored), object)) continue
-    const message = `The formulas of ${object} read other records in ${lookUps} places, with those of the formulas that they read; there are at most ${lookUpsMax}.`
+    const message = `The formulas of ${object} read other records or rollups in ${lookUps} places, with those of the formulas that they read; there are at most ${lookUpsMax}.`
     return [{ path: 'formulaConfig.expression', code: 'FORMULA_TOO_COMPLEX', message }]
   }
   return []
@@ -135,11 +166,11 @@ function lookUpProblems(scopes: FormulaScopes, next: StoredField, stored: readon
 const tooMany = (what: string, limit: number): Refusal =>
   new Refusal('LIMIT_REACHED', `The formulas of a record type have at most ${limit} ${what}.`, { limit })
 
-/** The formula of the field can be evaluated, and so can those that read the field, of whatever record type. An inactive formula is checked when it becomes active. */
+/** The formula of the field can be evaluated, and so can those that read the field, of whatever record type; no formula or rollup is part of a cycle. An inactive formula is checked when it becomes active. */
 export const formulasAreValid: Rule = {
   concerns: (_ctx, next, previous) =>
     next.deletedAt === null &&
-    (previous === null || previous.deletedAt !== null ? isFormula(next) : meaningOf(next) !== meaningOf(previous)),
+    (previous === null || previous.deletedAt !== null ? isComputed(next) : meaningOf(next) !== meaningOf(previous)),
   async enforce(ctx, next) {
     const stored = await fieldsOfOrganization(ctx)
     const others = stored.filter((field) => field.id !== next.id)
@@ -149,6 +180,8 @@ export const formulasAreValid: Rule = {
       const problems = cycle ? [cycle] : problemsIn(after, next)
       if (problems.length > 0) throw invalid(...fieldProblems('formulaConfig.expression', problems))
     }
+    const ofRollup = next.rollupConfig ? rollupCycleProblems(next, others, after) : []
+    if (ofRollup.length > 0) throw invalid(...ofRollup)
     const broken = others.filter((field) => field.formulaConfig && problemsIn(after, field).length > 0)
     if (broken.length > 0) {
       const message = 'Formulas that read the field could not be evaluated with this change; change them first.'
@@ -188,7 +221,7 @@ export const storedIsLocal: Rule = {
     const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== next.id)
     if (!liveFormulas([...others, next]).some(({ id }) => id === next.id)) return []
     return storedUsesOf(next).map((path) => {
-      const message = `${path} is not for a formula that reads other records or the time.`
+      const message = `${path} is not for a formula that reads other records, rollups or the time.`
       return { path, code: 'NOT_ALLOWED', message }
     })
   },

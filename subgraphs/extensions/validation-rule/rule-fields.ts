@@ -5,7 +5,7 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 
 /**
- * What conditions of rules can name, formulas over other records and the time among them, and formulas over the record. A rule checks all fields, and what it refuses tells their values: so who sets it up may
+ * What conditions of rules can name, rollups and formulas over other records and the time among them, and formulas over what is stored with the record. A rule checks all fields, and what it refuses tells their values: so who sets it up may
  * name only fields that the profile shows. Without a caller, all.
  */
 export function ruleFields(shape: RecordShape, caller: Pick<Caller, 'fields'> | null): ConditionFields {

@@ -69,7 +69,7 @@ export class ValidationRule extends OrgRecord {
     required: true,
     maxItems: conditionsMax,
     description:
-      'When the change is refused: at least one condition on the record as it would be after the change. All fields count, also those that the profile of the caller hides. Operators about changes compare it with the record before the change.',
+      'When the change is refused: at least one condition on the record as it would be after the change. All fields count, also those that the profile of the caller hides. Operators about changes compare it with the record before the change. A ROLLUP_SUMMARY has the value that is stored when the rule is asked, before what the change itself adds to it: 0 or none for a new record, and the same before and after the change.',
     example: [
       { field: 'amount', operator: 'LESS_THAN', value: 0, valueType: 'LITERAL', logic: null, conditions: null },
     ],

@@ -67,7 +67,7 @@ export function fieldsOfShape(
     field(name) {
       const column = shape.columns.byName.get(name)
       // What follows from other records or the time has its value in reads only, and where it is computed for the conditions (`hasLive`).
-      if (column?.rollup !== undefined || (column?.formula?.isLocal === false && !hasLive)) return null
+      if (!hasLive && (column?.rollup !== undefined || column?.formula?.isLocal === false)) return null
       if (column) return column.internal ? null : columnField(column, rules?.hidden.has(name) ?? false)
       const key = customFieldKey(name)
       if (key === null || key === '' || key.length > customFieldMax || !hasColumn(shape, 'customFields')) return null

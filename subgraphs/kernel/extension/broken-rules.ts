@@ -19,7 +19,8 @@ export async function refuseBrokenRules(
   const rules = ctx.extensions?.rulesFor(definition)
   if (!rules) return
   const named = rules.fieldsOf(operation)
-  const live = definition.columns.formulas.filter((column) => isLive(column) && named.has(column.key!))
+  const { formulas, rollups } = definition.columns
+  const live = [...formulas.filter(isLive), ...rollups].filter(({ key }) => named.has(key!))
   const records = previous ? [next, previous] : [next]
   const [after, before = null] = live.length > 0 ? await withComputed(ctx, definition, live, records) : records
   const errors = rules.problems(operation, after!, before, ctx.clock.now().getTime())

@@ -106,7 +106,7 @@ export class Checker {
       tree,
       references: [...this.#references.values()],
       inputs,
-      isLocal: !this.#readsMoment && inputs.every(({ relations }) => relations.length === 0),
+      isLocal: !this.#readsMoment && inputs.every(({ relations, isRollup }) => relations.length === 0 && !isRollup),
       readsMoment: this.#readsMoment,
       nodes: this.#nodes,
       lookUps: this.#lookUps,
@@ -123,10 +123,11 @@ export class Checker {
     const relations = new Set(
       inputs.flatMap(({ relations }) => relations.map((_, index) => keyOf(relations.slice(0, index + 1)))),
     )
+    const rollups = inputs.filter(({ isRollup }) => isRollup).length
     const sizes = [
       [this.#nodes, formulaLimits.nodes, 'operators, calls, literals and fields'],
       [inputs.length, formulaLimits.fields, 'different fields'],
-      [relations.size, formulaLimits.relations, 'relations'],
+      [relations.size + rollups, formulaLimits.relations, 'relations and rollups'],
       [this.#levels, formulaLimits.levels, 'formulas that read one another'],
     ] as const
     for (const [size, max, what] of sizes)
@@ -195,17 +196,17 @@ export class Checker {
   }
 
   #field(syntax: Span, relations: readonly string[], name: string, field: FormulaField): Typed {
-    const reference = { relations, field: name }
+    const { formula, type, isRollup } = field
+    const reference = { relations, field: name, ...(isRollup && { isRollup }) }
     this.#references.set(keyOf([...relations, name]), reference)
     this.#addInput(reference)
-    const { formula, type } = field
-    this.#lookUps += (relations.length > 0 ? 1 : 0) + (formula?.lookUps ?? 0)
+    this.#lookUps += (relations.length > 0 ? 1 : 0) + (isRollup ? 1 : 0) + (formula?.lookUps ?? 0)
     if (!formula) {
       this.#nodes += 1
       return typed({ kind: 'field', type, relations, field })
     }
     for (const input of formula.inputs)
-      this.#addInput({ relations: [...relations, ...input.relations], field: input.field }, syntax)
+      this.#addInput({ ...input, relations: [...relations, ...input.relations] }, syntax)
     this.#nodes += formula.nodes
     this.#levels = Math.max(this.#levels, formula.levels + 1)
     this.#readsMoment ||= formula.readsMoment

@@ -26,7 +26,7 @@ const casts: Partial<Record<ColumnKind, (sql: string) => string>> = {
   textList: (sql) => `kernel.formula_list(${sql})`,
 }
 
-/** The field of a column, custom fields included; null for a column that formulas cannot read. */
+/** The field of a column, custom fields included; null for a column whose value is not that of the record itself, or that formulas cannot read. */
 export function fieldOfColumn({
   name,
   kind,

@@ -61,6 +61,8 @@ export interface FormulaField {
    * fail, whatever is stored.
    */
   readonly sql: (alias: string) => string
+  /** The value follows from other records, and changes without the record. */
+  readonly isRollup?: true
   /** A formula that is not stored: it is computed in place of the field, and `path`, `absent` and `sql` are not used. */
   readonly formula?: Formula
 }
@@ -78,6 +80,8 @@ export interface FormulaFields {
 export interface Reference {
   readonly relations: readonly string[]
   readonly field: string
+  /** Its value follows from other records than its own. */
+  readonly isRollup?: true
 }
 
 /** A checked formula as a tree: every part has a type. */
@@ -121,12 +125,12 @@ export interface Formula {
   readonly references: readonly Reference[]
   /** What its value depends on: the references, and those of the formulas that it reads. A profile that hides one of them hides the formula. */
   readonly inputs: readonly Reference[]
-  /** It reads fields of its own record only, and not the time: its value changes only when the record does. */
+  /** It reads fields of its own record only, no rollups among them, and not the time: its value changes only when the record does. */
   readonly isLocal: boolean
   /** It reads TODAY, NOW or the zone. */
   readonly readsMoment: boolean
   readonly nodes: number
-  /** Places that read another record, those in the formulas that it reads included: each is a look-up of its own. */
+  /** Places that read another record or a rollup, those in the formulas that it reads included: each is a look-up of its own. */
   readonly lookUps: number
   readonly levels: number
   /** The value as in the JSON of a record. `moment` is needed by formulas that are not local. */

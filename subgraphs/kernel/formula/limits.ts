@@ -10,7 +10,7 @@ export const formulaLimits = {
   fields: 50,
   /** Relations that one field is reached through. */
   hops: 3,
-  /** Different relations, those of the formulas that it reads included. */
+  /** Different relations and rollups, those of the formulas that it reads included. */
   relations: 10,
   /** Formulas that read formulas: the number of formulas from the first to the last. */
   levels: 5,

@@ -24,7 +24,7 @@ export interface FormulaProblem {
   /** From 1. */
   readonly line: number
   readonly column: number
-  /** The formulas that read one another, from one of them back to it: `["account.a", "account.b", "account.a"]`. */
+  /** The formulas and rollups that read one another, from one of them back to it: `["account.a", "account.b", "account.a"]`. */
   readonly cycle?: readonly string[]
 }
 

@@ -3,7 +3,9 @@ import { fieldOfColumn } from '../formula/column-field.ts'
 import { relationsAt } from '../formula/paths.ts'
 import type { Formula, FormulaFields, Reference } from '../formula/formula.ts'
 import { FormulaError } from '../formula/problem.ts'
+import { blankSql, noValueSql } from './blank-sql.ts'
 import type { Column } from './column.ts'
+import type { ColumnKind } from './column-kind.ts'
 import {
   customField,
   customFieldName,
@@ -11,9 +13,11 @@ import {
   type CustomFieldDefinition,
   type FormulaDefinition,
 } from './custom-field-column.ts'
-import type { RecordShape } from './definition.ts'
+import { hasColumn, type RecordShape } from './definition.ts'
 import { localSql } from './local-formula.ts'
 import { relatedShape, relationNamed, type FormulaRelation } from './formula-relations.ts'
+import type { RollupDefinition } from './rollup/rollup-definition.ts'
+import { compileRollup, kindOfRollup, sourcesOf, type Rollup } from './rollup/rollup.ts'
 
 /** The formulas of a record type by the names of their fields; null for one that cannot be evaluated. */
 type Formulas = ReadonlyMap<string, Formula | null>
@@ -23,27 +27,36 @@ type FieldWithFormula = CustomFieldDefinition & Required<Pick<CustomFieldDefinit
 
 const hasFormula = (field: CustomFieldDefinition): field is FieldWithFormula => field.formula !== undefined
 
+/** A custom field that is a rollup. */
+export type RollupField = CustomFieldDefinition & { readonly rollup: RollupDefinition }
+
+export const isRollupField = (field: CustomFieldDefinition): field is RollupField => field.rollup !== undefined
+
 /** Columns that change without a new version of the record, so that nothing that is stored with it can depend on them. */
 const isReadable = ({ isUnversioned = false, computed = false }: Column): boolean => !isUnversioned && !computed
 
-/** What formulas of a record type can read: its columns, and the custom fields of the organization, formulas among them. */
+/** What formulas of a record type can read: its columns, and the custom fields of the organization, formulas and rollups among them. */
 export class FormulaScope {
   readonly #plain: ReadonlyMap<string, Column>
   readonly #fields: ReadonlyMap<string, FieldWithFormula>
+  readonly #rollups: ReadonlyMap<string, RollupField>
   readonly #compiled = new Map<string, Formula | null>()
   readonly #errors = new Map<string, FormulaError>()
+  readonly #compiledRollups = new Map<string, Rollup | null>()
+  #rolledUp: RecordShape | null = null
   readonly fields: FormulaFields
 
   constructor(
     readonly shape: RecordShape,
-    custom: readonly CustomFieldDefinition[],
+    private readonly custom: readonly CustomFieldDefinition[],
     private readonly scopeOf: (object: string) => FormulaScope | null = () => null,
   ) {
     const named = <T extends CustomFieldDefinition>(fields: readonly T[]) =>
       fields.map((field) => [customFieldName(field.name), field] as const)
-    const plain = custom.filter((field) => !hasFormula(field) && field.rollup === undefined)
+    const plain = custom.filter((field) => !hasFormula(field) && !isRollupField(field))
     this.#plain = new Map(named(plain).map(([name, field]) => [name, customField(field)]))
     this.#fields = new Map(named(custom.filter(hasFormula)))
+    this.#rollups = new Map(named(custom.filter(isRollupField)))
     this.fields = {
       of: shape.object,
       field: (name) => this.#field(name),
@@ -66,7 +79,7 @@ export class FormulaScope {
    * field; none if there is no such field.
    */
   namesIn(path: string): string[] {
-    if (this.shape.columns.byName.has(path) || this.#plain.has(path) || this.#fields.has(path))
+    if ([this.shape.columns.byName, this.#plain, this.#fields, this.#rollups].some((fields) => fields.has(path)))
       return [`${this.shape.object}.${path}`]
     for (const relation of relationsAt(path.split('.'))) {
       const further = this.#target(relation)?.namesIn(path.slice(relation.length + 1)) ?? []
@@ -75,10 +88,16 @@ export class FormulaScope {
     return []
   }
 
-  /** The unique names of what a reference reads: the columns with the ids of the records that it follows, and the field. */
+  /**
+   * The unique names of what a reference reads: the columns with the ids of the records that it follows, the field, and those of other records from which a rollup
+   * follows.
+   */
   namesOf({ relations, field }: Reference): string[] {
     const [first, ...further] = relations
-    if (first === undefined) return [`${this.shape.object}.${field}`]
+    if (first === undefined) {
+      const rollup = this.#rollups.has(field) ? this.rollup(field) : null
+      return [`${this.shape.object}.${field}`, ...(rollup ? sourcesOf(rollup) : [])]
+    }
     const { column } = this.relation(first)!
     return [`${this.shape.object}.${column.name}`, ...this.#target(first)!.namesOf({ relations: further, field })]
   }
@@ -100,9 +119,50 @@ export class FormulaScope {
     return compileFormula(expression, { fields: this.fields, ...options })
   }
 
+  /** The rollup of a field; null for one that can no longer be evaluated. Its child may have formulas that read it, so it is compiled when its SQL is needed. */
+  rollup(name: string): Rollup | null {
+    let rollup = this.#compiledRollups.get(name)
+    if (rollup === undefined) {
+      const definition = this.#rollups.get(name)!.rollup
+      const child = this.scopeOf(definition.child)?.rolledUp()
+      rollup = child ? compileRollup(definition, child, this.shape.object) : null
+      this.#compiledRollups.set(name, rollup)
+    }
+    return rollup
+  }
+
+  /** The record type with those of its custom fields that rollups of others can read. */
+  rolledUp(): RecordShape {
+    if (this.custom.length === 0 || !hasColumn(this.shape, customFieldsName)) return this.shape
+    const columns = (): Column[] =>
+      this.custom.flatMap((field) => {
+        const name = customFieldName(field.name)
+        if (!hasFormula(field)) return this.#plain.get(name) ?? []
+        const formula = this.#formula(name)
+        return formula?.isLocal ? formulaColumn(field, formula, this) : []
+      })
+    return (this.#rolledUp ??= { ...this.shape, columns: this.shape.columns.withCustomFields(columns()) })
+  }
+
+  #rollupField(field: RollupField) {
+    const child = this.scopeOf(field.rollup.child)
+    const kind = kindOfRollup(field.rollup, (name) => child?.kindOf(name) ?? null)
+    const column = customField({ ...field, kind })
+    const sql = (alias: string): string => this.rollup(column.name)?.sql(alias) ?? blankSql(column)
+    return { ...fieldOfColumn({ ...column, sql })!, isRollup: true as const }
+  }
+
+  /** The kind of the values of a field, which is known without its formula; null if there is no such field. */
+  kindOf(name: string): ColumnKind | null {
+    const column = this.shape.columns.byName.get(name) ?? this.#plain.get(name)
+    return column?.kind ?? this.#fields.get(name)?.kind ?? null
+  }
+
   #field(name: string) {
     const column = this.shape.columns.byName.get(name) ?? this.#plain.get(name)
     if (column) return isReadable(column) ? fieldOfColumn(column) : null
+    const rollup = this.#rollups.get(name)
+    if (rollup) return this.#rollupField(rollup)
     const formula = this.#fields.has(name) ? this.#formula(name) : null
     const path = name.split('.')
     return (
@@ -156,12 +216,12 @@ export class FormulaScopes {
 function formulaColumn(field: FieldWithFormula, formula: Formula | null, scope: FormulaScope): Column {
   const column = customField(field)
   const isStored = formula?.isLocal === true && field.formula.isStored === true
-  const names = formula ? new Set(formula.inputs.flatMap((input) => scope.namesOf(input))) : []
   return {
     ...column,
     writable: 'NEVER',
     derivedFrom: [customFieldsName, ...(formula ? ownInputs(formula) : [])],
-    ...(formula && !formula.isLocal && { hiddenWith: [...names] }),
+    ...(formula &&
+      !formula.isLocal && { hiddenWith: [...new Set(formula.inputs.flatMap((input) => scope.namesOf(input)))] }),
     formula,
     ...(isStored
       ? { isStored }
@@ -169,26 +229,13 @@ function formulaColumn(field: FieldWithFormula, formula: Formula | null, scope: 
   }
 }
 
-const blankTypes: Partial<Record<Column['kind'], string>> = {
-  money: 'numeric',
-  date: 'date',
-  timestamp: 'timestamptz',
-  boolean: 'boolean',
-}
-
-/** SQL of no value of the kind. */
-export const blankSql = ({ kind }: Pick<Column, 'kind'>): string =>
-  kind === 'boolean' ? 'false' : noValueSql({ kind })
-
-export const noValueSql = ({ kind }: Pick<Column, 'kind'>): string => `null::${blankTypes[kind] ?? 'text'}`
-
 /** The columns of the custom fields of a record type, in their order, without rollups. */
 export function customColumns(
   shape: RecordShape,
   fields: readonly CustomFieldDefinition[],
   scope: FormulaScope = new FormulaScope(shape, fields),
 ): Column[] {
-  const custom = fields.filter(({ rollup }) => rollup === undefined)
+  const custom = fields.filter((field) => !isRollupField(field))
   if (!custom.some(hasFormula)) return custom.map(customField)
   const formulas = scope.formulas()
   return custom.map((field) =>

@@ -11,19 +11,19 @@ import { TenantPredicate } from './predicate.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Versions of a record that need not be stored, with the values of these formulas over other records and the time, as the caller would read them: by one
- * statement for all of them.
+ * Versions of a record that need not be stored, with the values of these rollups, and formulas over other records and the time, as the caller would read them: by
+ * one statement for all of them. Rollups are those of the record that is stored, the same in each version.
  */
 export async function withComputed(
   { db }: RequestContext,
   { columns, table }: RecordShape,
-  formulas: readonly Column[],
+  derived: readonly Column[],
   records: readonly Fields[],
 ): Promise<Fields[]> {
   const written = columns.stored.filter(({ computed }) => !computed)
   const rows = records.map((record) => Object.fromEntries(written.map(({ name, column }) => [column, record[name]])))
   const read = await db.query<{ values: Fields }>(
-    `select ${valuesSql(formulas, 't')} as values from jsonb_array_elements($1::jsonb) with ordinality g(record, position)
+    `select ${valuesSql(derived, 't')} as values from jsonb_array_elements($1::jsonb) with ordinality g(record, position)
      cross join lateral jsonb_populate_record(null::${table}, g.record) t order by g.position`,
     [JSON.stringify(rows)],
   )

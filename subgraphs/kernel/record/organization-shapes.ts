@@ -7,11 +7,11 @@ import type { Contributor } from './derived/contributor.ts'
 import { contributors } from './derived/contributors.ts'
 import { duplicateRulesOf } from './duplicates/compiled-rules.ts'
 import type { DuplicateRules } from './duplicates/duplicate-rules.ts'
-import { customColumns, FormulaScopes } from './formula-columns.ts'
+import { customColumns, FormulaScopes, isRollupField } from './formula-columns.ts'
 import { relatedShape } from './formula-relations.ts'
 import { columnsFor, isLive } from './live-formulas.ts'
 import { recordNamed } from './record-registry.ts'
-import { isRollupField, rollupColumn } from './rollup/rollup-column.ts'
+import { rollupColumn } from './rollup/rollup-column.ts'
 import { isMaster, lookupsByTarget, type LookupFrom } from './lookup/lookup.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes, ShapeReader } from './shape-source.ts'
@@ -155,9 +155,10 @@ export class DefinedShapes implements OrganizationShapes {
     const fields = this.definitions.customFields[shape.object] ?? []
     if (!fields.some(isRollupField)) return plain
     const byKey = new Map(plain.map((column) => [column.key, column]))
+    const scope = this.#scopes.of(shape.object)
     return fields.map((field) =>
       isRollupField(field)
-        ? rollupColumn(field, this.#withoutRollups(field.rollup.child), shape.object)
+        ? rollupColumn(field, scope?.rollup(customFieldName(field.name)) ?? null)
         : byKey.get(field.name)!,
     )
   }
@@ -171,14 +172,6 @@ export class DefinedShapes implements OrganizationShapes {
       this.#columns.set(object, columns)
     }
     return columns
-  }
-
-  /** A record type with those of its custom fields that rollups of others can read. */
-  #withoutRollups(object: string): RecordShape | null {
-    const { customFields, objects = {} } = this.definitions
-    const shape = recordNamed(object) ?? (Object.hasOwn(objects, object) ? objects[object]! : null)
-    if (!shape || !Object.hasOwn(customFields, object) || !hasColumn(shape, customFieldsName)) return shape
-    return { ...shape, columns: shape.columns.withCustomFields(this.#plainColumns(shape)) }
   }
 
   #withFields(shape: RecordShape): RecordShape {

@@ -1,4 +1,4 @@
-import { noValueSql } from '../formula-columns.ts'
+import { noValueSql } from '../blank-sql.ts'
 import { Columns } from '../columns.ts'
 import type { Column } from '../column.ts'
 import { hasColumn, type RecordShape } from '../definition.ts'

@@ -1,4 +1,4 @@
-import { fieldsOfShape } from '../../condition/condition-fields.ts'
+import { fieldsOfShape, type ConditionField } from '../../condition/condition-fields.ts'
 import { ConditionParser, type ParsedGroup } from '../../condition/parse-conditions.ts'
 import type { FieldProblem } from '../../errors.ts'
 import type { Column } from '../column.ts'
@@ -165,6 +165,26 @@ function valueSqlOf(rollup: CompiledRollup, alias: string): string {
   return `(select ${resultSql(aggregate, 'sum(sums.n)', 'sum(sums.total)')} from (${sums}) sums)`
 }
 
+/** The kind of the value of a rollup, by the kinds of the fields of the child. */
+export const kindOfRollup = (
+  { field }: Pick<RollupDefinition, 'field'>,
+  kindOf: (name: string) => ColumnKind | null,
+): CompiledRollup['kind'] => {
+  const kind = field === null ? null : kindOf(field)
+  return kind === 'date' || kind === 'timestamp' ? kind : 'money'
+}
+
+/** The names of the fields of the child that a rollup reads, whether there are such fields or not. */
+export function fieldsRead({ relation, field, conditions, logic }: RollupDefinition): ReadonlySet<string> {
+  const names = new Set(field === null ? [relation] : [relation, field])
+  const noted = (name: string): ConditionField => {
+    names.add(name)
+    return { name, kind: 'any' }
+  }
+  new ConditionParser({ of: 'the record', field: noted }).parse({ conditions, logic }, 'conditions')
+  return names
+}
+
 /** Null for a rollup that can no longer be evaluated, so that it is blank. */
 export function compileRollup(definition: RollupDefinition, shape: RecordShape, parent: string): Rollup | null {
   if (rollupProblems(definition, shape, parent, 'rollupConfig').length > 0) return null
@@ -201,7 +221,7 @@ function compiled(definition: RollupDefinition, shape: RecordShape): Rollup {
           ]
         : []),
     ].join(' and ')
-  const kind = value && days.includes(value.kind) ? (value.kind as 'date' | 'timestamp') : 'money'
+  const kind = kindOfRollup(definition, () => value!.kind)
   const rollup: Rollup = {
     definition,
     child: shape,

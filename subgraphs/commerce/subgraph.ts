@@ -1,5 +1,5 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
-import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
+import { lookupResources } from '../kernel/record/lookup/lookup-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountStatementResource } from './account-statement/statement.resolver.ts'
 import { accountEdges } from './edges/account-edges.ts'
@@ -34,11 +34,11 @@ export const commerce: SubgraphDefinition = {
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),
-    lookupResource(product),
+    ...lookupResources(product),
     productBySkuResource,
     quoteResource,
     bulkResource(quote, 'QUOTES'),
-    lookupResource(quote),
+    ...lookupResources(quote),
     quoteConversionResource,
     publicQuoteResource,
     publicInvoiceResource,

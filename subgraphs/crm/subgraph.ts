@@ -2,7 +2,7 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import { activityTypes } from './activity/activity.inputs.ts'
 import { mergeResource } from '../kernel/record/merge/merge-resource.ts'
-import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
+import { lookupResources, referencedByResource } from '../kernel/record/lookup/lookup-resource.ts'
 import { account } from './account/account.record.ts'
 import { activity } from './activity/activity.record.ts'
 import { activityResource } from './activity/activity.resolver.ts'
@@ -44,16 +44,16 @@ export const crm: SubgraphDefinition = {
   migrations: [externalIds],
   resources: [
     accountResource,
-    lookupResource(account),
+    ...lookupResources(account),
     mergeResource(account, 'ACCOUNTS', 'accounts'),
     contactResource,
     bulkResource(contact, 'CONTACTS'),
-    lookupResource(contact),
+    ...lookupResources(contact),
     mergeResource(contact, 'CONTACTS', 'contacts'),
     accountContacts,
     leadResource,
     bulkResource(lead, 'LEADS'),
-    lookupResource(lead),
+    ...lookupResources(lead),
     mergeResource(lead, 'LEADS', 'leads'),
     ...convertedLeads,
     leadConversionResource,
@@ -68,10 +68,11 @@ export const crm: SubgraphDefinition = {
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
-    lookupResource(opportunity),
+    ...lookupResources(opportunity),
     ...opportunityEdges,
     taskResource,
     bulkResource(task, 'TASKS'),
+    referencedByResource(task),
     ...linkEdges(task, taskTypes),
     activityResource,
     activityRevisionResource,

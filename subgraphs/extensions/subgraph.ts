@@ -1,4 +1,4 @@
-import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
+import { lookupResources } from '../kernel/record/lookup/lookup-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { extensionsAggregates } from './aggregates.ts'
 import { installedAppResource } from './app/installed-app.resolver.ts'
@@ -56,7 +56,7 @@ export const extensions: SubgraphDefinition = {
     customObjectResource,
     customRecordResource,
     mergeCustomRecordsResource,
-    lookupResource(customRecord),
+    ...lookupResources(customRecord),
     validationRuleResource,
     duplicateRuleResource,
     layoutResource,

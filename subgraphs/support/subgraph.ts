@@ -1,4 +1,6 @@
+import { referencedByResource } from '../kernel/record/lookup/lookup-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { supportCase } from './case/case.record.ts'
 import { caseResource } from './case/case.resolver.ts'
 import { accountEdges } from './edges/account-edges.ts'
 import { emailThreadEdges } from './edges/email-thread-edges.ts'
@@ -10,5 +12,12 @@ export const support: SubgraphDefinition = {
   name: 'support',
   ports: ['languageModel', 'work'],
   migrations: [externalIds],
-  resources: [caseResource, ...accountEdges, ...contactEdges, ...opportunityEdges, ...emailThreadEdges],
+  resources: [
+    caseResource,
+    referencedByResource(supportCase),
+    ...accountEdges,
+    ...contactEdges,
+    ...opportunityEdges,
+    ...emailThreadEdges,
+  ],
 }

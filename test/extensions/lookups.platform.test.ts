@@ -3,7 +3,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { fieldChangeQueue } from '../../subgraphs/extensions/field-change/field-change.queue.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
-import { account, aProduct, lead, supportCase, task } from '../builders.ts'
+import { account, aProduct, contact, lead, opportunity, product, quote, supportCase, task } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { statementsOf } from '../statements.ts'
 import { aField, anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
@@ -252,6 +252,37 @@ describe('the deletion of a record that lookups name', () => {
     expect((await platform.eventTypesOf(visited.id)).at(-1)).toBe('custom_object.site_visit.updated')
     expect((await member.rest['accountRestore']!({ id: target.id })).status).toBe(200)
     expect(await valuesOf(one.id)).toEqual({})
+  })
+
+  it.each<[string, (by: Member) => Promise<{ id: string }>]>([
+    ['lead', lead],
+    ['contact', contact],
+    ['opportunity', opportunity],
+    ['product', product],
+    ['quote', quote],
+    ['task', (by) => task(by, { subject: 'Call' })],
+    ['case', supportCase],
+  ])('of the type %s clears the references, or is refused where a lookup restricts it', async (type, create) => {
+    const lookupEntity = type.toUpperCase()
+    const about = await lookup(platform, owner, { name: 'about', lookupEntity, lookupDeleteBehavior: 'RESTRICT' })
+    const target = await create(member)
+    const { id } = await account(member, { customFields: { about: target.id } })
+    const removed = () => member.rest[`${type}Delete`]!({ id: target.id })
+    const refused = await removed()
+    expect([problemsOf(refused), refused.body.count, refused.body.dependents]).toEqual([
+      '409 HAS_DEPENDENTS',
+      1,
+      [{ object: 'account', id, field: 'customFields.about' }],
+    ])
+    expect((await member.rest[type]!({ id: target.id })).status).toBe(200)
+    expect(await platform.eventTypesOf(target.id)).not.toContain(`${type}.deleted`)
+    expect(await read(id)).toMatchObject({ version: 1, customFields: { about: target.id } })
+    const cleared = { id: about.id, body: { lookupDeleteBehavior: 'CLEAR' } }
+    expect((await owner.rest['customFieldUpdate']!(cleared as never)).status).toBe(200)
+    await settleFieldChanges(platform)
+    expect((await removed()).status).toBe(204)
+    expect(await read(id)).toMatchObject({ version: 2, customFields: {} })
+    expect(await changesOf(id, 'about')).toEqual([{ actorId: member.userId, value: null }])
   })
 
   it('clears references that the caller neither sees nor may write', async () => {

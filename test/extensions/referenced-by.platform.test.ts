@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { account, contact } from '../builders.ts'
+import { account, contact, supportCase, task } from '../builders.ts'
 import { BulkJobs } from '../bulk-jobs.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { statementsOf } from '../statements.ts'
@@ -104,6 +104,50 @@ describe('referencedBy', () => {
     const other = await memberWithout(platform, organizationId, { contact: ['email'] })
     const [shown] = await seen(other)
     expect([shown!.id, Object.hasOwn(shown!['record'] as object, 'email')]).toEqual([theirs.id, false])
+  })
+
+  it.each<['task' | 'case', (by: Member) => Promise<Stored>]>([
+    ['task', (by) => task(by, { subject: 'Call' })],
+    ['case', supportCase],
+  ])('has the records that name a %s, as far as the caller sees them', async (type, create) => {
+    const lookup = { entity: 'CONTACT', name: 'about', fieldType: 'LOOKUP', lookupEntity: type.toUpperCase() }
+    await field(owner, lookup)
+    const elsewhere = await anOrganization(platform)
+    await field(elsewhere.owner, lookup)
+    await settleFieldChanges(platform)
+    const foreign = await create(elsewhere.member)
+    await contact(elsewhere.member, { customFields: { about: foreign.id } })
+    const [named, other] = [await create(seller), await create(seller)]
+    const naming = (by: Member, lastName: string) => contact(by, { lastName, customFields: { about: named.id } })
+    const mine = await naming(seller, 'Dahl')
+    const theirs = await naming(member, 'Berg')
+    const gone = await naming(member, 'Moe')
+    expect((await member.rest['contactDelete']!({ id: gone.id })).status).toBe(204)
+    const document = `{ ${type}Connection(orderBy: [{ field: createdAt, direction: ASC }]) { nodes { id
+      referencedBy(object: "contact", field: "about") { nodes { object id name record } } } } }`
+    type Page = { nodes: { id: string; referencedBy: { nodes: Stored[] } }[] }
+    const seen = async (by: Member) => {
+      const { nodes } = (await read<Record<string, Page>>(by, document))[`${type}Connection`]!
+      return nodes.map(({ id, referencedBy }) => [id, referencedBy.nodes.map((one) => [one['object'], one.id])])
+    }
+    expect(await seen(member)).toEqual([
+      [
+        named.id,
+        [
+          ['contact', theirs.id],
+          ['contact', mine.id],
+        ],
+      ],
+      [other.id, []],
+    ])
+    expect(await seen(seller)).toEqual([
+      [named.id, [['contact', mine.id]]],
+      [other.id, []],
+    ])
+    const alone = `{ ${type}(id: "${named.id}") { referencedBy(object: "contact", field: "about") { nodes { name } } } }`
+    const { body } = await elsewhere.member.graphql(alone)
+    expect([body.data, body.errors[0].extensions.code]).toEqual([{ [type]: null }, 'NOT_FOUND'])
+    expect(await read(seller, alone)).toEqual({ [type]: { referencedBy: { nodes: [{ name: 'Dahl' }] } } })
   })
 
   it('refuses fields that name no such records, types without their scope, and wrong pages', async () => {

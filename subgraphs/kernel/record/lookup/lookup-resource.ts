@@ -17,7 +17,7 @@ import { knownReadScope } from '../requires-scope.ts'
 import { selectedFields, type SelectionInfo } from '../selection.ts'
 import { shapeFor } from '../shape-source.ts'
 import { refusalInSituation } from '../transitions.ts'
-import { lookupTargets, referencedByName, relatedName } from './lookup.ts'
+import { lookupTargets, referencedByName, relatedName, typesWithLookups } from './lookup.ts'
 import { readReferencing } from './referencing-records.ts'
 import { ReferencingRecordPage, RelatedRecord } from './related-record.ts'
 
@@ -122,14 +122,16 @@ async function referencing(
   return { nodes: nodes.map((row) => answered(ctx, shape, row)), hasNextPage, endCursor }
 }
 
-/** The fields `related` and `referencedBy` of a record type: the records that its lookups name, and those whose lookups name it. */
-export function lookupResource<T extends StoredRow>(definition: RecordDefinition<T>): Resource {
-  const shapeOf = (ctx: RequestContext, root: Row): RecordShape | null => {
-    const { objectColumn } = definition
-    return objectColumn ? recordTypeIn(ctx, customObject(String(root[objectColumn]))) : definition
-  }
+/** The record type of a record: that of its object, if the records of several custom objects are in one table. */
+function shapeOf(ctx: RequestContext, definition: RecordShape, root: Row): RecordShape | null {
+  const { objectColumn } = definition
+  return objectColumn ? recordTypeIn(ctx, customObject(String(root[objectColumn]))) : definition
+}
+
+/** The field `related` of a record type: the records that its lookups name. */
+function relatedResource<T extends StoredRow>(definition: RecordDefinition<T>): Resource {
   @Resolver(() => definition.entity)
-  class LookupResolver {
+  class RelatedResolver {
     @FieldResolver(() => RelatedRecord, {
       name: relatedName,
       nullable: true,
@@ -147,10 +149,17 @@ export function lookupResource<T extends StoredRow>(definition: RecordDefinition
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
     ) {
-      const shape = shapeOf(ctx, root)
+      const shape = shapeOf(ctx, definition, root)
       return shape && relatedTo(ctx, shape, root, field, info)
     }
+  }
+  return { resolver: RelatedResolver, mentions: lookupTargets }
+}
 
+/** The field `referencedBy` of a record type: the records whose lookups name its records. */
+export function referencedByResource<T extends StoredRow>(definition: RecordDefinition<T>): Resource {
+  @Resolver(() => definition.entity)
+  class ReferencedByResolver {
     @FieldResolver(() => ReferencingRecordPage, {
       name: referencedByName,
       nullable: true,
@@ -177,11 +186,17 @@ export function lookupResource<T extends StoredRow>(definition: RecordDefinition
       @Arg('after', () => String, { nullable: true, description: 'Cursor of the last record of the previous page.' })
       after?: string | null,
     ) {
-      const shape = shapeOf(ctx, root)
+      const shape = shapeOf(ctx, definition, root)
       return (
         shape && referencing(ctx, shape, root['id'] as string, { object, field, first, after: after ?? null }, info)
       )
     }
   }
-  return { resolver: LookupResolver, mentions: lookupTargets }
+  return { resolver: ReferencedByResolver, mentions: typesWithLookups }
 }
+
+/** Both fields of a record type that can have lookups. */
+export const lookupResources = <T extends StoredRow>(definition: RecordDefinition<T>): Resource[] => [
+  relatedResource(definition),
+  referencedByResource(definition),
+]

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { runTests, type TestedFunction, type TestRun } from '../../subgraphs/extensions/function-test/run-tests.ts'
-import { runDeployment } from '../../subgraphs/extensions/metadata/run-deployment.ts'
 import { actingCaller } from '../../subgraphs/identity/public.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
@@ -9,7 +8,7 @@ import type { Sandbox } from '../../subgraphs/kernel/sandbox/sandbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { statementsOf } from '../statements.ts'
 import { functionFiles, grading, outcomes, tested } from './function-tests.fixture.ts'
-import { json, retrieved, succeeded } from './metadata.fixture.ts'
+import { succeeded } from './metadata.fixture.ts'
 
 const platform = usePlatform()
 let owner: Member
@@ -152,67 +151,5 @@ describe('a run of tests', () => {
     } finally {
       unpacking.mockRestore()
     }
-  })
-})
-
-describe('a deployment that decides again because of a change meanwhile', () => {
-  const fieldFile = (label: string) => ({
-    'src/fields/ACCOUNT.size.field.json': json({ entity: 'ACCOUNT', name: 'size', label, fieldType: 'TEXT' }),
-  })
-  const project = { 'service.project.json': json({ formatVersion: 1, name: 'sales' }) }
-
-  /** Deploys while a change by somebody else is committed between the decision and the write. Returns how often a test ran. */
-  async function deployedDespite(change: () => Promise<unknown>): Promise<number> {
-    const runs = vi.spyOn(platform.services.sandbox, 'run')
-    let changes = 0
-    try {
-      const source = `${grading.source!} // next`
-      const files = { ...project, ...fieldFile('Large'), ...functionFiles({ grade: { ...grading, source } }) }
-      const result = await runDeployment(platform.services, caller, {
-        files: new Map(Object.entries(files)),
-        checkOnly: false,
-        allowDestructive: false,
-        expectedVersion: null,
-        app: null,
-        testLevel: 'ALL',
-        tests: null,
-        signal: new AbortController().signal,
-        requireWanted: async (sql) => {
-          if (sql && (changes += 1) === 1) await change()
-        },
-        beginTests: async () => undefined,
-        begin: async () => undefined,
-        finish: async () => undefined,
-      })
-      expect([result.problems, result.tests.map(({ name, status }) => `${name} ${status}`)]).toEqual([
-        [],
-        ['best PASSED'],
-      ])
-      // It has decided again.
-      expect(changes).toBeGreaterThan(2)
-      const { files: now } = await retrieved(owner)
-      expect(now['src/functions/grade/index.js']).toBe(source)
-      expect(now['src/fields/ACCOUNT.size.field.json']).toContain('"Large"')
-      return runs.mock.calls.length
-    } finally {
-      runs.mockRestore()
-    }
-  }
-
-  beforeEach(() => succeeded(platform, owner, { ...fieldFile('Size'), ...functionFiles({ grade: grading }) }))
-
-  it('does not run the tests again', async () => {
-    const [field] = await platform.query<{ id: string }>(
-      `select id from extensions.field_definition where organization_id = $1 and name = 'size'`,
-      [owner.organizationId],
-    )
-    const change = () => owner.rest['customFieldUpdate']!({ id: field!.id, body: { label: 'Width' } } as never)
-    expect(await deployedDespite(change)).toBe(1)
-  })
-
-  it('runs them again if their function is another one', async () => {
-    const change = () =>
-      owner.rest['serverlessFunctionUpdate']!({ id: 'grade', body: { description: 'Grades.' } } as never)
-    expect(await deployedDespite(change)).toBe(2)
   })
 })

@@ -1,5 +1,6 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
+import { waitsForDeployments } from '../../kernel/extension/definition-lock.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -81,5 +82,5 @@ export const customEventType: RecordDefinition<CustomEventType> = defineRecord(C
     throw invalid({ path: 'schema', code: 'TOO_MANY', message })
   },
   invariants: typeProblems,
-  serializedRules: [fewTypes, keptSchema],
+  serializedRules: [waitsForDeployments, fewTypes, keptSchema],
 })

@@ -1,5 +1,6 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { waitsForDeployments } from '../../kernel/extension/definition-lock.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { namedObjectsExist, type NamedTypes } from '../custom-object/named-objects.ts'
 import { extendedTypeProblems } from '../extended-type.ts'
@@ -73,7 +74,7 @@ export const customAction: RecordDefinition<CustomAction> = defineRecord(CustomA
   isAdministrative: true,
   audit: auditRecord('custom_action', audited),
   invariants: actionProblems,
-  serializedRules: [fewActions, namedObjectsExist(typesOf), namedFunctionExists],
+  serializedRules: [waitsForDeployments, fewActions, namedObjectsExist(typesOf), namedFunctionExists],
 })
 
 registerUse({

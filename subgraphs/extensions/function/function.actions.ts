@@ -7,6 +7,7 @@ import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { readOne } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
+import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { selectedFields, selectList, type SelectionInfo } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
@@ -105,6 +106,7 @@ export async function deleteFunction(
   return inTransaction({ ...ctx, db: withoutStorageRefusal(ctx.db) }, async (inner) => {
     const found = await requireFunction(inner, key)
     const { id, apiName } = found
+    await lockSerializedRules(inner, serverlessFunction)
     await lockFunction(inner, id)
     await requireUnused(inner, 'serverless_function', id)
     await recordsOf(serverlessFunction).remove(inner, id, expectedVersion)

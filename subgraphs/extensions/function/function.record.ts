@@ -1,4 +1,5 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { waitsForDeployments } from '../../kernel/extension/definition-lock.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { namedObjectsExist } from '../custom-object/named-objects.ts'
 import { registerUse } from '../used-by.ts'
@@ -53,7 +54,7 @@ export const serverlessFunction: RecordDefinition<ServerlessFunction> = defineRe
   localColumns: ['runAsUserId'],
   invariants: settingsProblems,
   checks: eventTypeProblems,
-  serializedRules: [fewFunctions, namedObjectsExist<ServerlessFunction>(startingObjects)],
+  serializedRules: [waitsForDeployments, fewFunctions, namedObjectsExist<ServerlessFunction>(startingObjects)],
 })
 
 registerUse({

@@ -8,6 +8,7 @@ import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { requireOwnPart } from '../../kernel/record/managed-by.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -109,6 +110,7 @@ export async function createVersion(
     await requireRightToProgram(inner, found)
     requireOwnPart(inner, serverlessFunction, found)
     const program = await compiled(inner, version.source, version.language)
+    if (deploy) await lockSerializedRules(inner, serverlessFunction)
     await lockFunction(inner, found.id)
     // It may have been deleted before it was locked.
     await requireFunction(inner, found.id)

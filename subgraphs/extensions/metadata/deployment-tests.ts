@@ -1,6 +1,7 @@
 import { depthStartedBy } from '../../kernel/automation/depth.ts'
 import type { MetadataContext } from '../../kernel/metadata/component.ts'
 import type { ExternalCalls } from '../../kernel/outbound/external-calls.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { CompiledSource } from '../../kernel/sandbox/sandbox.ts'
 import { runMsMax } from '../function-test/bounds.ts'
 import type { MetadataTestOutcome, MetadataTestResult } from '../function-test/function-test.types.ts'
@@ -109,6 +110,18 @@ export async function testsOfDeployment(
   const failures = [...uncompiled, ...results.flatMap((result) => problemOf(result, uncompiled))]
   if (failures.length === 0) passed.keep(tested, tests)
   return { tests, problems: failures }
+}
+
+/** Whether the functions whose tests are wanted are stored as they were when these passed. */
+export async function areTested(
+  ctx: RequestContext,
+  { components }: Package,
+  { testLevel, tests, passed }: TestingOptions & { readonly passed: PassedTests },
+): Promise<boolean> {
+  if (testLevel === 'NONE') return true
+  const stored = await functionComponent.list(ctx, { hasTexts: false })
+  const given = functionsOfProject(components, stored, ctx.caller.userId)
+  return passed.of(asStored(given, testLevel === 'ALL' ? null : tests, stored)) !== null
 }
 
 /** Why a test has not passed. A source that does not compile is one problem, however many tests its function has. */

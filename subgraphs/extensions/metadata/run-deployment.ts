@@ -1,4 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { lockDefinitions } from '../../kernel/extension/definition-lock.ts'
 import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { MetadataContext, PreparedCall } from '../../kernel/metadata/component.ts'
@@ -9,7 +10,7 @@ import { portNames, portsOf, requestContext, type Services } from '../../kernel/
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { restoreComponents } from '../app/restore-components.ts'
 import { problemsMax } from './bounds.ts'
-import { PassedTests, testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
+import { areTested, PassedTests, testsOfDeployment, type TestingOptions } from './deployment-tests.ts'
 import type { MetadataTestOutcome } from '../function-test/function-test.types.ts'
 import type { MetadataProblem } from './deployment.types.ts'
 import { deletionFile } from './project-file.ts'
@@ -129,9 +130,11 @@ async function attemptDeployment(
   try {
     return await services.tenants.of(caller.organizationId, { caller }).transaction(async (sql) => {
       const inside = contexts(services, by, sql, externalCalls)
+      await lockDefinitions(inside.next())
       if (app !== null) await reinstated(inside, app, wanted)
       const again = await decided(inside, wanted, work, caller.organizationId)
       if ('problems' in again) throw new TakenBack({ ...resultOf(again), tests })
+      if (!(await isPrepared(inside, wanted, again, externalCalls, work))) throw new ChangedMeanwhile()
       const failed = await carriedOut(inside, again.plan, work, sql)
       if (failed.length > 0 || work.checkOnly)
         throw new TakenBack({ problems: failed, components: again.plan.components, tests, version: null })
@@ -209,6 +212,16 @@ async function callsMade(
   signal.throwIfAborted()
   return externalCalls
 }
+
+/** Whether the sources are compiled and the functions tested as they are stored, which may have changed before the definitions were locked. */
+const isPrepared = async (
+  inside: Contexts,
+  wanted: Package,
+  { plan }: Decision,
+  externalCalls: ExternalCalls,
+  work: TestingOptions & { readonly passed: PassedTests },
+): Promise<boolean> =>
+  plan.calls.every(({ key }) => externalCalls.outcomeOf(key)) && (await areTested(inside.next(), wanted, work))
 
 /** Runs the steps. After one that is refused the others still run, so that all problems are found; those that need it do not. */
 async function carriedOut(

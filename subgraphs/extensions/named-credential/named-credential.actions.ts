@@ -3,6 +3,7 @@ import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
@@ -38,8 +39,9 @@ export async function updateCredential(
 ): Promise<NamedCredential> {
   requireAdministrator(ctx)
   await refuseAddresses(ctx, input)
-  return inTransaction(ctx, (transaction) =>
-    change(
+  return inTransaction(ctx, async (transaction) => {
+    await lockSerializedRules(transaction, namedCredential)
+    return change(
       transaction,
       namedCredential,
       id,
@@ -50,8 +52,8 @@ export async function updateCredential(
         return { operation: 'UPDATE', values, ...(isLost && { implied: { sealedSecret: null } }) }
       },
       { expectedVersion },
-    ),
-  )
+    )
+  })
 }
 
 const ofTokens: ReadonlySet<string> = new Set(['authType', 'baseUrl', 'tokenUrl', 'clientId', 'scopes'])
@@ -64,6 +66,7 @@ export async function deleteCredential(
 ): Promise<string> {
   requireAdministrator(ctx)
   return inTransaction({ ...ctx, db: withoutStorageRefusal(ctx.db) }, async (transaction) => {
+    await lockSerializedRules(transaction, namedCredential)
     const deleted = await change(
       transaction,
       namedCredential,
@@ -90,8 +93,9 @@ export async function setCredentialSecret(
   // A credential that does not exist makes no data key.
   const { id } = await credentials.require(ctx, await idOfCredential(ctx, key))
   await loadDataKeys(ctx)
-  return inTransaction(ctx, (transaction) =>
-    change(transaction, namedCredential, id, async (previous, inner) => {
+  return inTransaction(ctx, async (transaction) => {
+    await lockSerializedRules(transaction, namedCredential)
+    return change(transaction, namedCredential, id, async (previous, inner) => {
       if (previous.authType === 'NONE')
         throw refusalInSituation('A named credential of the authType NONE has no secret.')
       const problems = secretProblems(previous.authType, secret)
@@ -100,8 +104,8 @@ export async function setCredentialSecret(
       await forgetToken(inner, previous.id)
       const sealedSecret = vault.seal(caller.organizationId, secretPlace(caller.organizationId, previous.id), secret)
       return { operation: 'UPDATE', values: {}, implied: { sealedSecret } }
-    }),
-  )
+    })
+  })
 }
 
 async function idOfCredential({ db, caller }: RequestContext, key: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { liesUnder } from '../../kernel/outbound/named-credentials.ts'
+import { waitsForDeployments } from '../../kernel/extension/definition-lock.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { registerUse } from '../used-by.ts'
 import { credentialsMax } from './bounds.ts'
@@ -53,7 +54,7 @@ export const namedCredential: RecordDefinition<NamedCredential> = defineRecord(N
     secretStatus: authType === 'NONE' ? 'NOT_NEEDED' : sealedSecret === null ? 'MISSING' : 'SET',
   }),
   invariants: authenticationProblems,
-  serializedRules: [fewCredentials],
+  serializedRules: [waitsForDeployments, fewCredentials],
 })
 
 registerUse({

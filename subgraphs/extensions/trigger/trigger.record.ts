@@ -2,6 +2,7 @@ import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { waitsForDeployments } from '../../kernel/extension/definition-lock.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { namedObjectsExist } from '../custom-object/named-objects.ts'
@@ -65,6 +66,7 @@ export const afterSaveTrigger: RecordDefinition<AfterSaveTrigger> = defineRecord
   ),
   checks: (ctx, next) => (next.deletedAt ? Promise.resolve([]) : settingsProblems(ctx, next)),
   serializedRules: [
+    waitsForDeployments,
     namedObjectsExist(({ objectType }) => [['objectType', objectType]]),
     uniqueNamePerType(table, () => afterSaveTrigger),
     fewPerType(table, 'triggers', triggersMax),

@@ -1,4 +1,5 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { waitsForDeployments } from '../../kernel/extension/definition-lock.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { namedObjectsExist } from '../custom-object/named-objects.ts'
@@ -58,7 +59,7 @@ export const workflow: RecordDefinition<Workflow> = defineRecord(Workflow, {
   isAdministrative: true,
   audit: auditRecord('workflow', audited),
   checks: workflowProblems,
-  serializedRules: [fewWorkflows, namedObjectsExist<Workflow>(namedTypes), namedExist],
+  serializedRules: [waitsForDeployments, fewWorkflows, namedObjectsExist<Workflow>(namedTypes), namedExist],
 })
 
 const names = (steps: string, setting: string, name: string): string =>

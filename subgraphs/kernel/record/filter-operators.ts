@@ -11,7 +11,7 @@ import type { TenantPredicate, Values } from './predicate.ts'
 import { parentsWith } from './rollup/rollup-parents.ts'
 import { isStorable } from './scalars.ts'
 import { containsCandidates } from './search.ts'
-import { isInValueIndex, rowsOfField, valueColumn, type ValueCondition } from './value-index/value-range.ts'
+import { isInValueIndex, valueColumn, valueCondition, type ValueCondition } from './value-index/value-range.ts'
 
 const listItemsMax = 500
 
@@ -53,11 +53,10 @@ export function operatorConditions(
   const compared = operatorSql(column, comparedValue, operator, parsed, values)
   const condition = compared.replaceAll(comparedValue, () => column.sql(alias))
   const inValueIndex = isInValueIndex(column, operator, parsed)
-    ? {
-        key: column.key!,
-        sql: `${rowsOfField(definition, column, predicate.organization())} and ${compared.replaceAll(comparedValue, valueColumn(column))}`,
+    ? valueCondition(definition, column, predicate.organization(), {
+        compared: compared.replaceAll(comparedValue, valueColumn(column)),
         isEquality: isOneValue(operator, parsed),
-      }
+      })
     : null
   const ofRollup = column.rollup
     ? parentsWith(column.rollup, operator, parsed, predicate.organization(), (value) =>

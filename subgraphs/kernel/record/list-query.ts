@@ -6,8 +6,9 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
-import { ListSections, type IdsOf, type PageRange } from './list-sections.ts'
+import { ListSections, type IdsOf, type PageRange, type RowsInOrder } from './list-sections.ts'
 import { ListTotals, type Aggregated } from './list-totals.ts'
+import { ListStatements, type Statement } from './list-statements.ts'
 import { windowPageMax, windowRows } from './list-window.ts'
 import { orderOf, type Order, type OrderInput } from './order.ts'
 import { TenantPredicate } from './predicate.ts'
@@ -17,10 +18,15 @@ import { searchCondition } from './search.ts'
 import { falseFlag } from './seldom-true.ts'
 import { selectList, withFields } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
-import { idsByValue, recordsWithValues, valueRowsOf, type ValueRows } from './value-index/value-range.ts'
+import {
+  byField,
+  countValueRows,
+  FewestRows,
+  recordsWithValues,
+  valueRowsOf,
+  type ValueCondition,
+} from './value-index/value-range.ts'
 
-/** From this offset on, the ids of a page are read from the index alone before its rows. */
-const idsFirstOffset = 100
 /** With a larger offset a statement is a `SCAN`. */
 const listOffsetMax = 1_000
 export interface ListArgs {
@@ -57,11 +63,14 @@ export class ListQuery {
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
   readonly #isRangeByDay: boolean
-  /** The rows of the index of values that have the order of the list; null without such an order. */
-  readonly #valueRows: ValueRows | null
+  /** Rows of another table that have the order of the list; null without such rows. */
+  readonly #rowsInOrder: RowsInOrder | null
+  /** The fields of all conditions, if the index of values answers these; otherwise none. */
+  readonly #valueFields: readonly ValueCondition[]
   /** SQL of the ids of the records that match the conditions on indexed custom fields, or can match those on rollups; null without such conditions. */
   readonly #candidates: string | null
   readonly #totals: ListTotals
+  readonly #pages: ListStatements
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -113,12 +122,23 @@ export class ListQuery {
     const { inValueIndex = [], candidates = [], isInValueIndexOnly = false } = filter ?? {}
     const isOfValuesOnly = isInValueIndexOnly && visibility === 'ALL' && base === null && search.length === 0
     const hasOthers = !isOfValuesOnly && !(visibility === 'ALL' && this.conditions.length === 1)
+    const fields = byField(inValueIndex)
+    this.#valueFields = isOfValuesOnly ? fields : []
     const canBeByValue = !isByIds && base === null
-    this.#valueRows = canBeByValue
-      ? valueRowsOf(definition, predicate.organization(), this.order, inValueIndex, hasOthers)
+    this.#rowsInOrder = canBeByValue
+      ? valueRowsOf(definition, predicate.organization(), this.order, fields, hasOthers)
       : null
-    const byIndex = [...(inValueIndex.length > 0 ? [recordsWithValues(inValueIndex)] : []), ...candidates]
+    const byIndex = [...(fields.length > 0 ? [recordsWithValues(fields)] : []), ...candidates]
     this.#candidates = byIndex.length > 0 ? byIndex.map((ids) => `(${ids})`).join(' intersect ') : null
+    this.#pages = new ListStatements({
+      definition,
+      predicate,
+      order: this.order,
+      sections: this.#sections,
+      conditions: this.conditions,
+      ordered: this.#ordered,
+      candidates: this.#candidates,
+    })
     this.#totals = new ListTotals({
       definition,
       predicate,
@@ -130,7 +150,7 @@ export class ListQuery {
       liveParent,
     })
     const isFiltered = equalities.length + others.length + search.length > 0
-    const isInIndex = this.#valueRows ? this.#valueRows.isWhole : this.order.isIndexed && !isFiltered
+    const isInIndex = this.#rowsInOrder ? this.#rowsInOrder.has === 'ALL' : this.order.isIndexed && !isFiltered
     this.kind = isInIndex ? 'LIST' : 'SCAN'
   }
 
@@ -191,91 +211,43 @@ export class ListQuery {
     const kind = offset > listOffsetMax ? 'SCAN' : this.kind
     const run = ({ text, values }: Statement): Promise<Row[]> => this.ctx.db.query(text, values, kind)
     const isInWindow = limit + offset <= windowPageMax
-    const valueRows = this.#valueRows
-    if (valueRows) {
-      const byValue: IdsOf = (...of) => idsByValue(valueRows, ...of)
-      if (valueRows.isWhole) return run(this.#ofIds(columns, range, byValue))
-      const rows = isInWindow ? await run(this.#inWindowOfIds(columns, range, byValue)) : []
-      return rows.length === limit ? rows : run(this.#sorted(columns, range))
+    const pages = this.#pages
+    const fewest = await this.#fewestRows()
+    if (fewest && this.order.isByCreation) return run(pages.ofIds(columns, range, fewest.inOrder(this.order)))
+    const sorted = (): Promise<Row[]> => run(pages.sorted(columns, range, fewest?.ids))
+    if (fewest && fewest.count <= windowRows(range)) return sorted()
+    if (this.#rowsInOrder) {
+      const { has, ids } = this.#rowsInOrder
+      if (has === 'ALL') return run(pages.ofIds(columns, range, ids))
+      const isCompared = has === 'CANDIDATES'
+      const first = isCompared ? pages.inWindowOfIds(columns, range, ids) : pages.ofIds(columns, range, ids)
+      const rows = isInWindow ? await run(first) : []
+      return rows.length === limit ? rows : sorted()
     }
-    if (!this.order.isIndexed) return run(this.#sorted(columns, range))
-    if (this.#isInOrder) return run(this.#inOrder(columns, range, this.#ordered))
-    if (this.#isSkippedInOrder && !isInWindow) return run(this.#inOrder(columns, range, this.conditions))
+    if (!this.order.isIndexed) return sorted()
+    if (this.#isInOrder) return run(pages.inOrder(columns, range, this.#ordered))
+    if (this.#isSkippedInOrder && !isInWindow) return run(pages.inOrder(columns, range, this.conditions))
     if (!this.#isByIds && isInWindow) {
-      const rows = await run(this.#inWindow(columns, range))
+      const rows = await run(pages.inWindow(columns, range))
       if (rows.length === limit) return rows
     }
     const rangeOfDays = this.#rangeByDay
     const byDay: IdsOf = (of, _rows, values) => this.#sections.idsByDay(rangeOfDays!, of, values)
-    if (this.#isRangeByDay) return run(this.#ofIds(columns, range, byDay))
+    if (this.#isRangeByDay) return run(pages.ofIds(columns, range, byDay))
     if (rangeOfDays && isInWindow) {
-      const rows = await run(this.#inWindowOfIds(columns, range, byDay))
+      const rows = await run(pages.inWindowOfIds(columns, range, byDay))
       if (rows.length === limit) return rows
     }
-    return run(this.#sorted(columns, range))
+    return sorted()
   }
 
-  /** The page as a range of an index. */
-  #inOrder(columns: string, range: PageRange, conditions: readonly string[]): Statement {
-    const { limit, offset = 0 } = range
-    const values = this.predicate.values.copy()
-    const isOneStep = offset < idsFirstOffset
-    const found = this.#sections.sql(isOneStep ? columns : 't.id', range, limit + offset, values, conditions)
-    const part = `${found} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return { text: isOneStep ? part : this.#withRows(columns, part), values: values.list }
-  }
-
-  /** The matching rows among the first rows of the index. A page that has fewer rows than its limit can be incomplete. */
-  #inWindow(columns: string, range: PageRange): Statement {
-    const { limit, offset = 0 } = range
-    const values = this.predicate.values.copy()
-    const rows = windowRows(range)
-    const window = this.#sections.sql('t.*', range, rows, values, this.#ordered)
-    const text = `select ${columns} from (${window} limit ${rows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return { text, values: values.list }
-  }
-
-  /** The page as a range of other rows, of which `idsOf` gives the ids of the records. */
-  #ofIds(columns: string, range: PageRange, idsOf: IdsOf): Statement {
-    const { limit, offset = 0 } = range
-    const values = this.predicate.values.copy()
-    const ids = `${idsOf(range, limit + offset, values)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return { text: this.#withRows(columns, ids), values: values.list }
-  }
-
-  /** Like `#inWindow`, of the first of these rows. */
-  #inWindowOfIds(columns: string, range: PageRange, idsOf: IdsOf): Statement {
-    const { limit, offset = 0 } = range
-    const values = this.predicate.values.copy()
-    const rows = windowRows(range)
-    const window = `${idsOf(range, rows, values)} limit ${rows}`
-    const text = `${this.#withRows(columns, window, this.conditions)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return { text, values: values.list }
-  }
-
-  /** Reads ids and sort values of all matching rows and sorts them, then reads the rows of the page. */
-  #sorted(columns: string, { limit, offset = 0, cursor, cursorPath }: PageRange): Statement {
-    const { order } = this
-    const values = this.predicate.values.copy()
-    const where = [
-      ...this.conditions,
-      ...(this.#candidates === null ? [] : [`t.id = any(array(${this.#candidates}))`]),
-      ...(cursor ? [order.after(cursor, 't', values, cursorPath)] : []),
-    ]
-    // `offset 0` makes PostgreSQL plan the search for all matching rows, so that no estimate leads it to walk through an index.
-    const matching = `select t.id, ${order.sortColumns('t')} from ${this.#source} t where ${where.join(' and ')} offset 0`
-    const page = `select m.id from (${matching}) m order by ${order.sortedSql('m')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
-    return { text: this.#withRows(columns, page), values: values.list }
-  }
-
-  /**
-   * An array of ids is looked up in the index, whatever the statistics are: with a join, PostgreSQL reads all rows of a table that has just been filled
-   * or of a new partition, because it takes it for an empty one.
-   */
-  #withRows(columns: string, ids: string, conditions: readonly string[] = []): string {
-    const { order, predicate } = this
-    const where = [`t.organization_id = ${predicate.organization()}`, `t.id = any(array(${ids}))`, ...conditions]
-    return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sql('t')}`
+  /** The field whose conditions leave the fewest rows of the index of values; null if none leaves few, and where rows are in the order of the list anyway. */
+  async #fewestRows(): Promise<FewestRows | null> {
+    const fields = this.#valueFields
+    if (fields.length === 0 || this.#rowsInOrder?.has === 'ALL') return null
+    const { list } = this.predicate.values
+    const [row] = await this.ctx.db.query<{ counts: number[] }>(countValueRows(fields), list.slice(), 'SCAN')
+    return FewestRows.of(fields, row!.counts)
   }
 
   get #source(): string {
@@ -298,9 +270,4 @@ function isOfOwnOnly({ kind }: Caller, { privateUnless }: RecordShape, filter: L
   if (privateUnless === undefined || kind === 'SYSTEM') return false
   const condition = filter?.[privateUnless] as FilterInput | null | undefined
   return condition?.['eq'] === false
-}
-
-export interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
 }

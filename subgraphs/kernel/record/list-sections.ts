@@ -14,6 +14,16 @@ export interface PageRange {
 /** SQL of the ids of records in the order of a list, after its cursor; at least `rows` of them. */
 export type IdsOf = (range: PageRange, rows: number, values: Values) => string
 
+/** Rows of another table in the order of a list. */
+export interface RowsInOrder {
+  /**
+   * Which ids they give: those of `ALL` records of the list; the `FIRST` of them, so that a page that is not full can be incomplete; or, as `CANDIDATES`, the first
+   * of more ids, which have to be compared with the conditions of the list.
+   */
+  readonly has: 'ALL' | 'FIRST' | 'CANDIDATES'
+  readonly ids: IdsOf
+}
+
 /** The rows of a list in the order of an index of the table. */
 export class ListSections {
   constructor(

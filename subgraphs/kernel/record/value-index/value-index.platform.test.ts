@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { account } from '../../../crm/account/account.record.ts'
+import { genericPlanOf, statementsOf } from '../../../../test/statements.ts'
 import type { Caller } from '../../context.ts'
 import { Refusal } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -136,6 +137,8 @@ describe('lists', () => {
     { loyal: false, nickname: { contains: 'N' } },
     { foundedOn: { lte: '2001-01-04' } },
     { renewalAt: { gt: '2027-01-03T00:00:00Z' }, margin: { ne: 5 } },
+    { tier: 'HOT', margin: { gte: 2, lte: 8 }, loyal: { eq: false } },
+    { tier: 'HOT', margin: { gt: 20 } },
   ]
   const own = newId()
 
@@ -181,6 +184,28 @@ describe('lists', () => {
       for (const [at, one] of args.entries()) expect([one, found[at]]).toEqual([one, expected[at]])
     }
   }, 300_000)
+
+  it('read a range of one field once, and look up other fields of records in the order of the list', async () => {
+    const orderBy = [{ field: 'createdAt', direction: 'DESC' }]
+    const filter = { customFields: { margin: { gte: 2, lt: 8 }, tier: 'HOT' } }
+    const texts = await statementsOf(
+      fixture,
+      () => pageOf(define(indexed), account, { filter, orderBy }),
+      /record_value/,
+    )
+    const plans: string[] = []
+    for (const text of texts)
+      plans.push((await genericPlanOf(fixture.fresh.url, text, ['seqscan', 'bitmapscan', 'sort'])).join('\n'))
+    // The number of rows of each field, the total and the page.
+    expect(plans).toHaveLength(3)
+    for (const plan of plans) {
+      expect(plan.match(/record_value_number/g)).toHaveLength(1)
+      expect(plan).toMatch(/record_value_number.*\n *Index Cond: .*number_value >= .*number_value < /)
+    }
+    const page = plans.find((plan) => plan.includes('record_value_pkey'))
+    expect(page).toMatch(/Limit\n *->  Subquery Scan on o\n *Filter: EXISTS\(SubPlan \d+\)\n *->  Sort/)
+    expect(page).toMatch(/record_value_pkey.*\n *Index Cond: .*record_id = o.record_id/)
+  })
 
   it('read pages far from the first one by the index', async () => {
     const args = { orderBy: [{ customField: 'margin', direction: 'ASC' }], limit: 5, page: 4 }

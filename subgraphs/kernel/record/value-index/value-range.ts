@@ -2,8 +2,8 @@ import { tenantView } from '../../database/tenant-view.ts'
 import type { Column } from '../column.ts'
 import { sqlLiteral } from '../custom-field-column.ts'
 import type { RecordShape } from '../definition.ts'
-import type { PageRange } from '../list-sections.ts'
-import { powerOfTwoFrom } from '../list-window.ts'
+import type { IdsOf, PageRange, RowsInOrder } from '../list-sections.ts'
+import { powerOfTwoFrom, windowRows } from '../list-window.ts'
 import type { Order } from '../order.ts'
 import type { Values } from '../predicate.ts'
 import { indexedCharacters, valueColumns, valueTable } from './value-column.ts'
@@ -12,6 +12,8 @@ import { indexedCharacters, valueColumns, valueTable } from './value-column.ts'
 export interface ValueCondition {
   /** The API name of the field. */
   readonly key: string
+  /** SQL conditions that select the rows of the field. */
+  readonly rows: string
   /** SQL conditions that select the field and compare its value. They have no parameters that the condition on the record does not have. */
   readonly sql: string
   /** Whether the value equals one given value, so that the rows are in the order of creation. */
@@ -33,23 +35,102 @@ export const isInValueIndex = (column: Column, operator: string, operand: unknow
 /** The SQL of the value of a column in the index of values. */
 export const valueColumn = ({ valueIndex }: Column): string => `v.${valueColumns[valueIndex!.kind].column}`
 
+const fieldSql = ({ object }: RecordShape, { key }: Column, organization: string): string =>
+  `v.organization_id = ${organization} and v.object = ${sqlLiteral(object)} and v.field = ${sqlLiteral(key!)}`
+
 /** The conditions that select the rows of a field; `organization` is its placeholder. */
-export const rowsOfField = ({ object }: RecordShape, { key, valueIndex }: Column, organization: string): string =>
-  `v.organization_id = ${organization} and v.object = ${sqlLiteral(object)} and v.field = ${sqlLiteral(key!)} and v.kind = '${valueIndex!.kind}'`
+export const rowsOfField = (shape: RecordShape, column: Column, organization: string): string =>
+  `${fieldSql(shape, column, organization)} and v.kind = '${column.valueIndex!.kind}'`
+
+/** What the index has of a condition on a column; `compared` is the SQL of the comparison with `valueColumn`. */
+export const valueCondition = (
+  shape: RecordShape,
+  column: Column,
+  organization: string,
+  { compared, isEquality }: { readonly compared: string; readonly isEquality: boolean },
+): ValueCondition => ({
+  key: column.key!,
+  rows: fieldSql(shape, column, organization),
+  sql: `${rowsOfField(shape, column, organization)} and ${compared}`,
+  isEquality,
+})
 
 /** The rows are read through the tenant's view: row-level security would keep PostgreSQL from using the index for numbers. */
 const valueSource = `${tenantView(valueTable)} v`
 
-/** SQL of the ids of the records for which all conditions hold. */
-export const recordsWithValues = (conditions: readonly ValueCondition[]): string =>
-  conditions.map(({ sql }) => `select v.record_id from ${valueSource} where ${sql}`).join(' intersect ')
+/** All conditions on a field as one, so that a range is read from its beginning to its end: a record has one row of the field. */
+export function byField(conditions: readonly ValueCondition[]): readonly ValueCondition[] {
+  const fields = new Map<string, ValueCondition>()
+  for (const condition of conditions) {
+    const { key, sql, isEquality } = condition
+    const other = fields.get(key)
+    const both = other && { ...other, sql: `${other.sql} and ${sql}`, isEquality: other.isEquality || isEquality }
+    fields.set(key, both ?? condition)
+  }
+  return [...fields.values()]
+}
 
-/** The rows of the index of values in the order of a list, with the alias `v`. */
-export interface ValueRows {
+const idsWhere = (sql: string): string => `select v.record_id from ${valueSource} where ${sql}`
+
+/** SQL of the ids of the records for which the conditions on all of these fields hold. */
+export const recordsWithValues = (fields: readonly ValueCondition[]): string =>
+  fields.map(({ sql }) => idsWhere(sql)).join(' intersect ')
+
+/**
+ * SQL of those of the ids `o.record_id` of `source` for which the conditions on the fields hold, in the same order. Each id is looked up in the primary key when
+ * it is its turn, whatever the statistics are: `offset 0` keeps PostgreSQL from a join, and the comparison from other indexes.
+ */
+function withValues(source: string, fields: readonly ValueCondition[]): string {
+  const found = fields.map(({ rows, sql }) => {
+    const row = `select v.* from ${valueSource} where ${rows} and v.record_id = o.record_id offset 0`
+    return `exists (select from (${row}) v where ${sql} offset 0)`
+  })
+  return `select o.record_id from (${source}) o${found.length > 0 ? ` where ${found.join(' and ')}` : ''}`
+}
+
+/** More rows of a field are neither sorted nor looked up one by one. */
+const fewRowsMax = 16_384
+
+/** SQL of the numbers of rows for which the conditions on each of these fields hold, as far as they are few. */
+export const countValueRows = (fields: readonly ValueCondition[]): string =>
+  `select array[${fields
+    .map(({ sql }) => `(select count(*) from (select from ${valueSource} where ${sql} limit ${fewRowsMax + 1}) c)`)
+    .join(', ')}]::int[] as counts`
+
+/** The field with the fewest rows, if these are few. */
+export class FewestRows {
+  constructor(
+    private readonly field: ValueCondition,
+    private readonly others: readonly ValueCondition[],
+    readonly count: number,
+  ) {}
+
+  static of(fields: readonly ValueCondition[], counts: readonly number[]): FewestRows | null {
+    const count = Math.min(...counts)
+    const field = fields[counts.indexOf(count)]!
+    const others = fields.filter((other) => other !== field)
+    return count <= fewRowsMax ? new FewestRows(field, others, count) : null
+  }
+
+  /** SQL of the ids of the records for which the conditions on this field hold. */
+  get ids(): string {
+    return idsWhere(this.field.sql)
+  }
+
+  /** SQL of the ids of the records for which the conditions on all fields hold, in the order of creation. */
+  inOrder(order: Order): IdsOf {
+    const { field, others } = this
+    return (range, _rows, values) => {
+      const [source] = sectionsOf({ order: order.ofValues(), conditions: [field.sql] }, range, values) as [string]
+      return withValues(source, others)
+    }
+  }
+}
+
+/** Rows of the index of values in the order of a list, with the alias `v`. */
+interface ValueRows {
   readonly order: Order
   readonly conditions: readonly string[]
-  /** Whether they are all rows of the list; otherwise they are more. */
-  readonly isWhole: boolean
 }
 
 /**
@@ -60,29 +141,41 @@ export function valueRowsOf(
   definition: RecordShape,
   organization: string,
   order: Order,
-  given: readonly ValueCondition[],
+  fields: readonly ValueCondition[],
   hasOthers: boolean,
-): ValueRows | null {
+): RowsInOrder | null {
   const { indexedField } = order
-  const equality = order.isByCreation ? given.find(({ isEquality }) => isEquality) : undefined
-  if (!indexedField && !equality) return null
-  const answered = indexedField ? given.filter(({ key }) => key === indexedField.key) : [equality!]
-  const conditions =
-    answered.length > 0 ? answered.map(({ sql }) => sql) : [rowsOfField(definition, indexedField!, organization)]
-  return { order: order.ofValues(), conditions, isWhole: !hasOthers && answered.length === given.length }
+  const first = indexedField
+    ? fields.find(({ key }) => key === indexedField.key)
+    : fields.find(({ isEquality }) => order.isByCreation && isEquality)
+  if (!indexedField && !first) return null
+  const others = fields.filter((field) => field !== first)
+  const conditions = [first?.sql ?? rowsOfField(definition, indexedField!, organization)]
+  const rows = { order: order.ofValues(), conditions }
+  if (!hasOthers && others.length === 0) return { has: 'ALL', ids: (...of) => idsByValue(rows, ...of) }
+  return {
+    has: hasOthers ? 'CANDIDATES' : 'FIRST',
+    ids: (range, _rows, values) => {
+      const count = windowRows(range)
+      return withValues(`${idsByValue(rows, range, count, values)} limit ${count}`, hasOthers ? [] : others)
+    },
+  }
 }
 
-/** SQL of the ids of records in the order of these rows: those with a value of the field, then those without one. At least `rows` of them. */
-export function idsByValue(
+/** SQL of the ids of records with a value of the field, then of those without one. */
+const sectionsOf = (
   { order, conditions }: ValueRows,
   { cursor, cursorPath }: PageRange,
-  rows: number,
   values: Values,
-): string {
-  const sections = order.sections(cursor, 'v', values, cursorPath).map((section) => {
+): readonly string[] =>
+  order.sections(cursor, 'v', values, cursorPath).map((section) => {
     const where = section ? [...conditions, section] : conditions
-    return `select v.record_id from ${valueSource} where ${where.join(' and ')} order by ${order.sectionSql('v')}`
+    return `${idsWhere(where.join(' and '))} order by ${order.sectionSql('v')}`
   })
+
+/** SQL of the ids of records in the order of these rows. At least `rows` of them. */
+function idsByValue(given: ValueRows, range: PageRange, rows: number, values: Values): string {
+  const sections = sectionsOf(given, range, values)
   const limit = powerOfTwoFrom(rows)
   return sections.length === 1
     ? sections[0]!

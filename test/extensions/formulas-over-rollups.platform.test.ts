@@ -95,12 +95,26 @@ describe('a formula over rollups', () => {
 
     expect((await move(first.id, { accountId: other.id, amount: 41.5 })).status).toBe(200)
     const left = {
-      ...{ deals: 1, total: 60, seats: 0, least: 60, latest: '2027-03-01T00:00:00.000Z' },
-      ...{ perDeal: 60, label: '1/60', renewal: '2027-03-02T00:00:00.000Z', mixed: 62 },
+      deals: 1,
+      total: 60,
+      seats: 0,
+      least: 60,
+      latest: '2027-03-01T00:00:00.000Z',
+      perDeal: 60,
+      label: '1/60',
+      renewal: '2027-03-02T00:00:00.000Z',
+      mixed: 62,
     }
     const moved = {
-      ...{ deals: 1, total: 41.5, seats: 6, least: 41.5, latest: '2027-05-01T00:00:00.000Z' },
-      ...{ perDeal: 41.5, label: '1/41.5', renewal: '2027-05-02T00:00:00.000Z', mixed: 49.5 },
+      deals: 1,
+      total: 41.5,
+      seats: 6,
+      least: 41.5,
+      latest: '2027-05-01T00:00:00.000Z',
+      perDeal: 41.5,
+      label: '1/41.5',
+      renewal: '2027-05-02T00:00:00.000Z',
+      mixed: 49.5,
     }
     expect([await values(one.id), await values(other.id)]).toEqual([left, moved])
     await merge()
@@ -254,8 +268,8 @@ describe('a profile that hides a field', () => {
     }
     const all = ['perDeal', 'label', 'renewal', 'mixed', 'plans', 'ofAccount']
     expect(all.filter((key) => !(key in seen))).toEqual(hidden)
-    const [first = ''] = hidden.filter((key) => key !== 'ofAccount')
-    if (first === '') return
+    const first = hidden.find((key) => key !== 'ofAccount')
+    if (first === undefined) return
     const list = await restricted.rest['accountList']!({ query: { [`customFields[${first}]`]: '1' } } as never)
     expect(problemsOf(list)).toBe(`403 FIELD_NOT_READABLE customFields.${first} FIELD_NOT_READABLE`)
   })
@@ -319,14 +333,14 @@ describe('a rollup that is named', () => {
     const before = await platform.fingerprint(owner.organizationId)
     const usedBy = ({ body }: { body: { usedBy?: { id: string }[] } }) => (body.usedBy ?? []).map(({ id }) => id)
     const seats = ids['ACCOUNT.seats']!
-    const users = ['ACCOUNT.mixed', 'CONTACT.ofAccount'].map((name) => ids[name])
+    const users = ['ACCOUNT.mixed', 'CONTACT.ofAccount'].map((name) => ids[name]!)
     const deleted = await owner.rest['customFieldDelete']!({ id: seats })
-    expect([problemsOf(deleted), usedBy(deleted).toSorted()]).toEqual(['409 HAS_DEPENDENTS', users.toSorted()])
+    expect([problemsOf(deleted), new Set(usedBy(deleted))]).toEqual(['409 HAS_DEPENDENTS', new Set(users)])
     const inactive = await update(seats, { isActive: false })
     expect(problemsOf(inactive)).toBe('409 HAS_DEPENDENTS')
     expect(usedBy(inactive)).toEqual(expect.arrayContaining(users))
     const latest = await owner.rest['customFieldDelete']!({ id: ids['ACCOUNT.latest']! })
-    expect(usedBy(latest).toSorted()).toEqual([ids['ACCOUNT.renewal'], made.id].toSorted())
+    expect(new Set(usedBy(latest))).toEqual(new Set([ids['ACCOUNT.renewal'], made.id]))
     const toNumber = { childObject: 'OPPORTUNITY', relationField: 'accountId', aggregate: 'MAX', field: 'amount' }
     const ofNumbers = await update(ids['ACCOUNT.latest']!, { rollupConfig: toNumber })
     expect([problemsOf(ofNumbers), usedBy(ofNumbers)]).toEqual(['409 HAS_DEPENDENTS', [ids['ACCOUNT.renewal']]])

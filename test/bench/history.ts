@@ -24,7 +24,11 @@ export async function measureHistory(
   const snapshot = await readSnapshot(loader)
   const before = new Date().toISOString()
   const rows = Array.from({ length: changes }, (_, index) => `ext-${index * step + 1},Renamed ${index}\n`)
-  await loader.load({ operation: 'UPDATE', externalIdField: 'externalId' }, [`externalId,name\n${rows.join('')}`], changes)
+  await loader.load(
+    { operation: 'UPDATE', externalIdField: 'externalId' },
+    [`externalId,name\n${rows.join('')}`],
+    changes,
+  )
   const ids = (
     await services.database.query<{ id: string }>(
       `select id from crm.account where organization_id = $1 and version = 2 order by md5(id::text) limit $2`,

@@ -41,8 +41,8 @@ export async function claimRun({ db, organizationId, key, isRepeatable, now }: R
 /** Another transaction may forget the same claims. */
 const forgetOldClaims = (db: Sql, organizationId: string, now: Date): Promise<unknown> =>
   db.query(
-    `delete from extensions.action_claim where (organization_id, key) in (
-       select organization_id, key from extensions.action_claim where organization_id = $1 and begun_at < $2
+    `delete from extensions.action_claim where organization_id = $1 and key in (
+       select key from extensions.action_claim where organization_id = $1 and begun_at < $2
        order by begun_at limit 1000 for update skip locked)`,
     [organizationId, new Date(now.getTime() - keptMs).toISOString()],
     'WRITE',

@@ -40,6 +40,7 @@ const scopes = [
   'READ_CUSTOM_OBJECTS',
   'READ_EVENTS',
   'WRITE_ACCOUNTS',
+  'WRITE_CUSTOM_OBJECTS',
   'WRITE_TASKS',
 ]
 const own = (name: string, values: object = {}) => ({

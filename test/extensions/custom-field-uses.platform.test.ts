@@ -32,6 +32,17 @@ const trigger = (eventType: string, name: string) =>
 const template = (text: string) =>
   created('emailTemplateCreate', { name: 'Tier', subject: 'Your tier', bodyHtml: `<p>${text}</p>`, category: 'OTHER' })
 
+const action = (mapping: object) =>
+  created('customActionCreate', {
+    apiName: `action_${newId().replaceAll('-', '').slice(-12)}`,
+    label: 'Tier',
+    url: 'https://127.0.0.1/action',
+    inputSchema: { type: 'object', properties: { a: {} } },
+    outputSchema: { type: 'object' },
+    objectTypes: ['LEAD'],
+    ...mapping,
+  })
+
 const flow = (type: string, config: object, text = 'Done') =>
   created('flowCreate', {
     apiName: `flow_${newId().replaceAll('-', '').slice(-12)}`,
@@ -82,6 +93,8 @@ describe('a field that is deleted', () => {
       },
     ],
     ['ai_trigger', (name) => trigger('lead.updated', name)],
+    ['custom_action', (name) => action({ inputMapping: { a: `{{record.customFields.${name}}}` } })],
+    ['custom_action', (name) => action({ outputMapping: { [`customFields.${name}`]: 'GOLD' } })],
     ['flow', (name) => flow('GET_RECORDS', { filter: { customFields: { [name]: { eq: 'GOLD' } } } })],
     ['flow', (name) => flow('CREATE_RECORD', { values: { lastName: 'Dahl', customFields: { [name]: 'GOLD' } } })],
     ['flow', (name) => flow('GET_RECORDS', {}, `{{get.record.customFields.${name}}}`)],

@@ -115,6 +115,12 @@ describe('metadataDeploy', () => {
           fieldType: 'FORMULA',
           formulaConfig: { expression: 'customFields.nothing', returnType: 'TEXT' },
         }),
+        'actions/wrong.action.json': {
+          ...components['actions/check_stock.action.json']!,
+          apiName: 'wrong',
+          inputMapping: { sku: '{{record.nothing}}' },
+          outputMapping: { 'customFields.nothing': 1, ownerId: '{{output.ownerId' },
+        },
         'workflows/Wrong.workflow.json': {
           name: 'Wrong',
           triggerType: 'MANUAL',
@@ -125,6 +131,9 @@ describe('metadataDeploy', () => {
     })
     expect(failed.status).toBe('FAILED')
     expect(problemsOf(failed).toSorted()).toEqual([
+      'src/actions/wrong.action.json inputMapping.sku UNKNOWN_FIELD',
+      'src/actions/wrong.action.json outputMapping.customFields.nothing UNKNOWN_FIELD',
+      'src/actions/wrong.action.json outputMapping.ownerId TEMPLATE_SYNTAX',
       'src/fields/ACCOUNT.parts.field.json formulaConfig.expression FORMULA_UNKNOWN_FIELD',
       'src/fields/ACCOUNT.wrong.field.json maxLength NOT_ALLOWED',
       'src/workflows/Wrong.workflow.json actions.0.config.functionApiName UNKNOWN_REFERENCE',

@@ -29,6 +29,7 @@ export const components: Readonly<Record<string, object>> = {
       },
       { name: 'site', label: 'Site', type: 'LOOKUP', lookupTarget: 'custom:site', onDelete: 'RESTRICT' },
       { name: 'hours', label: 'Hours', type: 'NUMBER' },
+      { name: 'margin', label: 'Margin', type: 'NUMBER' },
       {
         name: 'days',
         label: 'Days',
@@ -115,7 +116,10 @@ export const components: Readonly<Record<string, object>> = {
     function: 'score_account',
     inputSchema: { type: 'object', properties: { sku: { type: 'string' } } },
     outputSchema: { type: 'object' },
-    kind: 'READ',
+    inputMapping: { sku: 'A-{{record.customFields.margin}}' },
+    outputMapping: { 'customFields.margin': '{{output.stock}}' },
+    kind: 'WRITE',
+    idempotent: true,
     objectTypes: ['ACCOUNT', 'custom:site_visit'],
   },
   'hooks/ACCOUNT.Credit check.hook.json': {

@@ -45,7 +45,7 @@ export async function proposeAction(
   given: { readonly recordId: string | null; readonly input: object },
 ): Promise<StoredProposal> {
   requireWriter(ctx)
-  const { recordId, objectType, input } = await checkedCall(ctx, { key: action.id, ...given })
+  const { recordId, objectType, input, given: named } = await checkedCall(ctx, { key: action.id, ...given })
   if (JSON.stringify(input).length > inputMax) {
     const message = `input must have at most ${inputMax} characters as JSON, because a person reads it before it is confirmed.`
     throw invalid({ path: 'input', code: 'TOO_LONG', message })
@@ -54,7 +54,7 @@ export async function proposeAction(
   const label = object === null || recordId === null ? null : await labelOfRecord(ctx, object, recordId)
   if (heard?.isInfluenced) {
     requireNamed(heard, action, recordId, label)
-    requireNamedReferences(heard, input as Readonly<Record<string, unknown>>, ctx.caller.userId)
+    requireNamedReferences(heard, named as Readonly<Record<string, unknown>>, ctx.caller.userId)
   }
   const about = object === null ? '' : ` for ${object} ${label ?? recordId}`
   return storeProposal(ctx, heard, {

@@ -1,16 +1,19 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
-import { readOne, requireRecord } from '../../kernel/record/read.ts'
+import { allColumnNames, readOne, requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { notAnswered, unrestricted, type RequestContext } from '../../kernel/request.ts'
 import { customObject } from '../../kernel/record/custom-object.ts'
+import { Mapping } from '../../kernel/template/mapping.ts'
+import { TemplateProblem } from '../../kernel/template/template-problem.ts'
 import { builtInExtendedTypes, isExtendedType, shapeOfType, type ExtendedType } from '../extended-type.ts'
 import { apiNamePattern, payloadBytesMax } from '../function/bounds.ts'
 import { problemOfValue } from './bounded-schema.ts'
 import { customAction } from './custom-action.record.ts'
 import type { CustomAction } from './custom-action.ts'
+import { requireRightToMap, type CalledAction } from './write-output.ts'
 
 /** What a caller wants to run. */
 export interface ActionCall {
@@ -20,28 +23,70 @@ export interface ActionCall {
   readonly input?: unknown
 }
 
+export interface FoundCall extends CalledAction {
+  /** The input as it was given, without what follows from the record. */
+  readonly given: object
+}
+
 /** A run that may begin. */
-export interface CheckedCall {
-  readonly action: CustomAction
-  readonly recordId: string | null
-  readonly objectType: ExtendedType | null
+export interface CheckedCall extends FoundCall {
   readonly input: object
 }
 
 /** The action with its record, which the caller sees, and its input, which fits the schema; refuses what the caller may not run. */
-export async function checkedCall(ctx: RequestContext, { key, ...given }: ActionCall): Promise<CheckedCall> {
-  const input = checkedInput(given.input)
-  const recordId = given.recordId?.toLowerCase() ?? null
-  const action = await requireAction(ctx, key)
-  requireRunnable(ctx, action)
-  const objectType = await typeOfRecord(ctx, action, recordId)
-  const problem = problemOfValue(action.inputSchema, 'input.input', input)
-  if (problem) throw invalid(problem)
-  return { action, recordId, objectType, input }
+export async function checkedCall(ctx: RequestContext, call: ActionCall): Promise<CheckedCall> {
+  const found = await findCall(ctx, call)
+  return { ...found, input: await inputOf(ctx, found) }
 }
 
-function checkedInput(given: unknown): object {
-  const input = given ?? {}
+/** As `checkedCall`, without the input. */
+export async function findCall(ctx: RequestContext, { key, ...call }: ActionCall): Promise<FoundCall> {
+  const given = boundedInput(call.input ?? {})
+  const recordId = call.recordId?.toLowerCase() ?? null
+  const action = await requireAction(ctx, key)
+  requireRunnable(ctx, action)
+  const found = { action, recordId, objectType: await typeOfRecord(ctx, action, recordId), given }
+  requireRightToMap(ctx, found)
+  return found
+}
+
+/** The input with what follows from the record; refuses one that does not fit the schema. */
+export async function inputOf(ctx: RequestContext, call: FoundCall): Promise<object> {
+  const input = boundedInput({ ...(await mappedInput(ctx, call)), ...call.given })
+  const problem = problemOfValue(call.action.inputSchema, 'input.input', input)
+  if (problem) throw invalid(problem)
+  return input
+}
+
+/** What of the input follows from the record as the caller sees it at this moment. */
+async function mappedInput(
+  ctx: RequestContext,
+  { action: { inputMapping }, recordId, objectType, given }: FoundCall,
+): Promise<object> {
+  const wanted = Object.entries(inputMapping ?? {}).filter(([name]) => !Object.hasOwn(given, name))
+  if (wanted.length === 0) return {}
+  const shape = objectType && shapeOfType(ctx, objectType)
+  const row = shape && (await readOne(notAnswered(ctx), shape, recordId!, allColumnNames(shape)))
+  const mapping = new Mapping({ record: row && shape.columns.shownOf(row) })
+  const found = (name: string, value: unknown): unknown => {
+    try {
+      return mapping.found(value)
+    } catch (error) {
+      if (!(error instanceof TemplateProblem)) throw error
+      const path = `input.input.${name}`
+      throw invalid({ path, code: error.code, message: `${path}: its inputMapping ${error.message}` })
+    }
+  }
+  return Object.fromEntries(
+    wanted.flatMap(([name, value]) => {
+      const filled = found(name, value)
+      // A lone output without a value gives none, so that an input that is not required may be absent.
+      return filled === undefined || (filled === null && value !== null) ? [] : [[name, filled]]
+    }),
+  )
+}
+
+function boundedInput(input: unknown): object {
   const problem = (code: string, rule: string) =>
     invalid({ path: 'input.input', code, message: `input.input must ${rule}.` })
   if (!isJsonObject(input)) throw problem('WRONG_TYPE', 'be an object')

@@ -1,5 +1,6 @@
 import { Refusal } from '../../kernel/errors.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 
 /** Longer than a run may take, so that a run of a living process is never taken for that of a killed one. */
 const leaseMs = 60_000
@@ -20,11 +21,7 @@ export interface RunClaim {
  */
 export async function claimRun({ db, organizationId, key, isRepeatable, now }: RunClaim): Promise<boolean> {
   const before = (ms: number): string => new Date(now.getTime() - ms).toISOString()
-  await db.query(
-    'delete from extensions.action_claim where organization_id = $1 and begun_at < $2',
-    [organizationId, before(keptMs)],
-    'WRITE',
-  )
+  await forgetOldClaims(db, organizationId, now)
   const taken = await db.query(
     `insert into extensions.action_claim (organization_id, key, begun_at) values ($1, $2, $3)
      on conflict (organization_id, key) do update set begun_at = excluded.begun_at
@@ -39,6 +36,29 @@ export async function claimRun({ db, organizationId, key, isRepeatable, now }: R
   )
   if (over.length > 0 && !isRepeatable) return false
   throw new Refusal('IDEMPOTENCY_IN_PROGRESS', 'The action is still running; retry in 1 s.', { retryAfter: 1 })
+}
+
+/** Another transaction may forget the same claims. */
+const forgetOldClaims = (db: Sql, organizationId: string, now: Date): Promise<unknown> =>
+  db.query(
+    `delete from extensions.action_claim where organization_id = $1 and key in (
+       select key from extensions.action_claim where organization_id = $1 and begun_at < $2
+       order by begun_at limit 1000 for update skip locked)`,
+    [organizationId, new Date(now.getTime() - keptMs).toISOString()],
+    'WRITE',
+  )
+
+/** Claims the change of a record by the output of the run with this key, in the transaction of the change. False if it was made before. */
+export async function claimWrite({ db, caller, clock }: RequestContext, key: string): Promise<boolean> {
+  const { organizationId } = caller
+  await forgetOldClaims(db, organizationId, clock.now())
+  const taken = await db.query(
+    `insert into extensions.action_claim (organization_id, key, begun_at) values ($1, $2, $3)
+     on conflict (organization_id, key) do nothing returning 1`,
+    [organizationId, `written ${key}`, clock.now().toISOString()],
+    'WRITE',
+  )
+  return taken.length > 0
 }
 
 /** Gives a claim back, because nothing has begun. */

@@ -10,26 +10,34 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { isExtendedType, objectOfType } from '../extended-type.ts'
 import { refuseWrongUrl } from '../receiver-url.ts'
+import { requireSightOfAll } from '../require-sight.ts'
 import type { FunctionContext } from '../function/function.context.ts'
 import { requireUnused } from '../used-by.ts'
 import { actionSecretPlace } from './action-secret.ts'
 import { customAction } from './custom-action.record.ts'
 import { urlMax, type CustomAction } from './custom-action.ts'
+import { hasMappings, mappingScopes } from './mapping.rules.ts'
 
 type ActionInput = RecordInput<CustomAction>
 type Version = number | null
 
-/** An action sends the record for which it runs to its URL or its function. */
-const requireScopesOf = ({ caller }: FunctionContext, { objectTypes, function: name }: Partial<ActionInput>): void =>
+/** An action sends the record for which it runs to its URL or its function, and may change it. Runs read and change it with the rights of others. */
+function requireRightsOf({ caller }: FunctionContext, input: Partial<ActionInput>): void {
+  const { objectTypes, function: name, inputMapping = null, outputMapping = null } = input
+  const mappings = { inputMapping, outputMapping }
   requireActingScopes(caller, [
-    ...(objectTypes ?? []).filter(isExtendedType).map((type) => readScopeOfObject(objectOfType(type))),
+    ...(objectTypes ?? [])
+      .filter(isExtendedType)
+      .flatMap((type) => [readScopeOfObject(objectOfType(type)), ...mappingScopes(mappings, type)]),
     ...(name ? ['INVOKE_FUNCTIONS'] : []),
   ])
+  if (hasMappings(mappings)) requireSightOfAll({ caller }, 'which the mappings of an action read and change')
+}
 
 /** Only this answer contains the secret, which signs the requests to a URL. */
 export async function createAction(ctx: FunctionContext, input: ActionInput): Promise<CustomAction> {
   requireAdministrator(ctx)
-  requireScopesOf(ctx, input)
+  requireRightsOf(ctx, input)
   await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
   const { organizationId } = ctx.caller
@@ -49,7 +57,8 @@ export async function updateAction(ctx: FunctionContext, id: string, input: Acti
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: CustomAction, inner: FunctionContext) => {
     const values = input as Partial<CustomAction>
-    if (!isOnlyTurnedOff(input)) for (const one of programsOf(inner, previous, values)) requireScopesOf(inner, one)
+    const next = { ...previous, ...values }
+    if (!isOnlyTurnedOff(input)) for (const one of programsOf(inner, previous, next)) requireRightsOf(inner, one)
     return { operation: 'UPDATE' as const, values }
   }
   return change(ctx, customAction, id, decide, { expectedVersion })
@@ -76,7 +85,7 @@ export async function regenerateActionSecret(
   await loadDataKeys(ctx)
   const secret = newSigningSecret()
   const decide = (previous: CustomAction, inner: FunctionContext) => {
-    requireScopesOf(inner, previous)
+    requireRightsOf(inner, previous)
     const implied = rotatedSecrets(inner, actionSecretPlace, previous, { secret, overlapHours })
     return { operation: 'UPDATE' as const, values: {}, implied, action: 'custom_action.secret_regenerated' }
   }

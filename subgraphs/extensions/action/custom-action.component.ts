@@ -3,6 +3,9 @@ import { recordComponent } from '../../kernel/metadata/record-component.ts'
 import { apiNamePattern } from '../function/bounds.ts'
 import { createAction, deleteAction, updateAction } from './custom-action.actions.ts'
 import { customAction } from './custom-action.record.ts'
+import { mappingEntriesMax } from './custom-action.ts'
+
+const mappingRules = { type: ['object', 'null'], maxProperties: mappingEntriesMax }
 
 export const customActionComponent = recordComponent({
   type: 'CUSTOM_ACTION',
@@ -20,6 +23,8 @@ export const customActionComponent = recordComponent({
     function: {},
     inputSchema: { rules: { type: 'object' } },
     outputSchema: { rules: { type: 'object' } },
+    inputMapping: { rules: mappingRules },
+    outputMapping: { rules: mappingRules },
     kind: {},
     idempotent: {},
     maxRetries: {},
@@ -28,10 +33,6 @@ export const customActionComponent = recordComponent({
     allowManual: {},
     exposeAsTool: {},
     toolDescription: {},
-  },
-  planned: {
-    inputMapping: { description: 'How the input follows from the record. It cannot be deployed yet.' },
-    outputMapping: { description: 'What becomes of the output. It cannot be deployed yet.' },
   },
   required: ['apiName', 'label', 'inputSchema', 'outputSchema'],
   nameOf: ({ apiName }) => String(apiName),

@@ -37,6 +37,8 @@ export const CustomActionFailure = enumeration('CustomActionFailure', 'Why a run
   NOT_JSON: 'The receiver answered with something else than a JSON object.',
   OUTPUT_INVALID: 'The output does not fit `outputSchema`.',
   FUNCTION_FAILED: 'The function failed; its log tells why.',
+  OUTPUT_NOT_WRITTEN:
+    'The record refused what `outputMapping` makes of the output. The action has had its effect, and the record is unchanged.',
   INTERRUPTED:
     'The process of an earlier request with the same idempotency key has ended while a WRITE action ran that is not `idempotent`. It may have had its effect, so it was not repeated.',
 })

@@ -43,6 +43,11 @@ export const actionClaimTable: Migration = {
   `,
 }
 
+export const actionMappings: Migration = {
+  name: '20261231-extensions-custom-action-mappings',
+  sql: 'alter table extensions.custom_action add column input_mapping jsonb, add column output_mapping jsonb;',
+}
+
 export const actionPreviousSecret: Migration = {
   name: '20261129-extensions-custom-action-previous-secret',
   sql: `

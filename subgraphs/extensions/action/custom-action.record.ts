@@ -10,6 +10,7 @@ import { registerUse } from '../used-by.ts'
 import { schemaProblems } from './bounded-schema.ts'
 import { customActionEvents } from './custom-action.events.ts'
 import { actionsMax, CustomAction } from './custom-action.ts'
+import { mappingFormProblems, mappingsFit } from './mapping.rules.ts'
 
 const fewActions: SerializedRule<CustomAction> = {
   concerns: (_ctx, _next, previous) => previous === null,
@@ -42,6 +43,7 @@ function actionProblems(next: CustomAction, previous: CustomAction | null): Fiel
   for (const name of ['inputSchema', 'outputSchema'] as const)
     if (next[name] !== previous?.[name]) problems.push(...schemaProblems(name, next[name]))
   problems.push(...typesOf(next).flatMap(([path, type]) => extendedTypeProblems(path, type)))
+  problems.push(...mappingFormProblems(next))
   const repeated = next.objectTypes.findIndex((type, index) => next.objectTypes.indexOf(type) < index)
   if (repeated >= 0) {
     const path = `objectTypes.${repeated}`
@@ -74,7 +76,7 @@ export const customAction: RecordDefinition<CustomAction> = defineRecord(CustomA
   isAdministrative: true,
   audit: auditRecord('custom_action', audited),
   invariants: actionProblems,
-  serializedRules: [waitsForDeployments, fewActions, namedObjectsExist(typesOf), namedFunctionExists],
+  serializedRules: [waitsForDeployments, mappingsFit, fewActions, namedObjectsExist(typesOf), namedFunctionExists],
 })
 
 registerUse({

@@ -26,7 +26,12 @@ import {
   CustomActionResult,
   CustomActionUpdateInput,
 } from './custom-action.inputs.ts'
-import { actionClaimTable, actionPreviousSecret, customActionTable } from './custom-action.migrations.ts'
+import {
+  actionClaimTable,
+  actionMappings,
+  actionPreviousSecret,
+  customActionTable,
+} from './custom-action.migrations.ts'
 import { customAction } from './custom-action.record.ts'
 import { actionsMax, CustomAction } from './custom-action.ts'
 import { executeAction } from './execute-action.ts'
@@ -46,7 +51,8 @@ class CustomActionExecuteInput {
 
   @InputField(() => Json, {
     nullable: true,
-    description: 'What fits `inputSchema`, at most 262144 bytes as JSON; null for an empty object.',
+    description:
+      'What fits `inputSchema` with what `inputMapping` adds to it, at most 262144 bytes as JSON; null for an empty object.',
     example: { sku: 'A-100' },
   })
   input?: unknown
@@ -122,7 +128,7 @@ export class CustomActionResolver {
 
   @Mutation(() => CustomActionResult, {
     description:
-      'Runs a custom action as the caller, who must see the record, and waits for its end. `status` says how it ended: an action that fails is no error of the operation. NOT_FOUND without the action or the record; INVALID_STATE while it is turned off, for another record type, or if `allowManual` is false and no automation runs it; VALIDATION_FAILED if `input` does not fit its schema; CREDENTIAL_INACTIVE and CREDENTIAL_SECRET_MISSING for the named credential over its URL; IDEMPOTENCY_IN_PROGRESS while a run with the same key goes on; DEPTH_EXCEEDED beyond a depth of 5.',
+      'Runs a custom action as the caller, who must see the record, and waits for its end. `status` says how it ended: an action that fails is no error of the operation. NOT_FOUND without the action or the record; INVALID_STATE while it is turned off, for another record type, or if `allowManual` is false and no automation runs it; VALIDATION_FAILED if `input`, with what `inputMapping` adds, does not fit its schema; FIELD_NOT_WRITABLE if the caller may not change what `outputMapping` changes; CREDENTIAL_INACTIVE and CREDENTIAL_SECRET_MISSING for the named credential over its URL; IDEMPOTENCY_IN_PROGRESS while a run with the same key goes on; DEPTH_EXCEEDED beyond a depth of 5.',
   })
   @RequiresScopes('INVOKE_FUNCTIONS')
   @Limits({ deadlineMs })
@@ -143,7 +149,7 @@ export const customActionResource: Resource = {
   resolver: CustomActionResolver,
   component: customActionComponent,
   announces: [customAction],
-  migrations: [customActionTable, actionClaimTable, actionPreviousSecret],
+  migrations: [customActionTable, actionClaimTable, actionPreviousSecret, actionMappings],
   sealed: sealedActionSecrets,
   rest: restArea(customAction, { path: 'custom-actions', filters: ['apiName', 'kind', 'isActive', 'exposeAsTool'] }),
   operations: [

@@ -8,6 +8,8 @@ import { ManagedBy } from '../../kernel/record/managed-by.ts'
 import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 
 export const actionsMax = 200
+export const mappingEntriesMax = 50
+export const mappingCharactersMax = 16_384
 export const urlMax = 2_000
 export const objectTypesMax = 20
 export const timeoutBounds = { minimum: 500, maximum: 30_000 } as const
@@ -86,6 +88,20 @@ export class CustomAction extends OrgRecord {
     example: { type: 'object', properties: { stock: { type: 'integer' } } },
   })
   outputSchema!: Record<string, unknown>
+
+  @Column(() => Json, {
+    nullable: true,
+    description: `What of the input follows from the record: an object of names in the \`properties\` of \`inputSchema\`, each with a value, in which \`{{record.name}}\` and \`{{record.customFields.region}}\` stand for fields of the record. A text that is one output and nothing else has the JSON type of the field. Each run reads the record as its caller sees it at that moment, who needs the READ scope of its type; a lone output without a value gives no input, and neither does one of a field that the caller's profile hides. An input of the run wins over the mapping. Fields are those of all \`objectTypes\`. At most ${mappingEntriesMax} names and ${mappingCharactersMax} characters as JSON; outputs with filters, no tags. Null: the input is that of the run.`,
+    example: { sku: '{{record.externalId}}' },
+  })
+  inputMapping!: Record<string, unknown> | null
+
+  @Column(() => Json, {
+    nullable: true,
+    description: `What becomes of the output: an object of fields of the record that a client could change, \`customFields.<API name>\` for a custom field, each with a value, in which \`{{output.stock}}\` stands for a part of the output. A text that is one output and nothing else keeps its JSON type. When a run has succeeded, its caller changes the record, as by an update: the caller needs the WRITE scope of the type and the right to change these fields, which is checked before anything is sent. A field whose lone output is missing stays as it is; null empties it. If the record refuses the change, the run is FAILED with OUTPUT_NOT_WRITTEN, and nothing of it is changed. The change is made once for all attempts with one idempotency key. Needs \`objectTypes\`, whose types all have the fields, and the kind WRITE. At most ${mappingEntriesMax} fields and ${mappingCharactersMax} characters as JSON. Null: nothing.`,
+    example: null,
+  })
+  outputMapping!: Record<string, unknown> | null
 
   @Column(() => CustomActionKind, {
     indexed: true,

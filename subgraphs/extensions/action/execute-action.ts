@@ -11,10 +11,11 @@ import { recordInvocation } from '../function/record-invocation.ts'
 import { run, type FunctionOutcome } from '../function/run.ts'
 import { problemOfValue } from './bounded-schema.ts'
 import { callUrl } from './call-url.ts'
-import { checkedCall, type ActionCall } from './checked-call.ts'
+import { findCall, inputOf, type ActionCall } from './checked-call.ts'
 import { claimRun, releaseRun } from './claim-run.ts'
 import type { CustomAction } from './custom-action.ts'
 import { failed, type ActionOutcome } from './outcome.ts'
+import { writeOutput } from './write-output.ts'
 
 export interface ActionStart extends ActionCall {
   /** How many automations have started one another up to the run; absent: one more than those of the caller. */
@@ -36,21 +37,27 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
   const { caller } = ctx
   const depth = start.depth ?? depthStartedBy(caller)
   requireDepth(depth)
-  const { action, ended } = await transactionWithExternalCalls(ctx, async (inner) => {
-    const { action, ...given } = await checkedCall(inner, start)
-    const body = { action: action.apiName, ...given }
-    // What begins once is the same run when the work runs again, also with values that are new each time.
-    const name = (start.isOnce ? start.idempotencyKey : null) ?? JSON.stringify(body)
+  const outcome = await transactionWithExternalCalls(ctx, async (inner) => {
+    const found = await findCall(inner, start)
+    const { action, recordId, objectType, given } = found
+    const about = { action: action.apiName, recordId, objectType }
+    // What begins once is the same run when the work runs again, also with values that are new each time: the record may have changed meanwhile.
+    const name = (start.isOnce ? start.idempotencyKey : null) ?? JSON.stringify({ ...about, input: given })
     const what = inner.externalCalls!.numbered(`action ${name}`)
     const key = idempotencyKeyOf(inner, start, what)
     const ended = await externalCall(inner, what, async () => {
+      const body = { ...about, input: await inputOf(inner, found) }
       const call = await preparedCall(inner, action, body, depth, key)
       return inner.idempotency || start.isOnce ? () => calledOnce(inner, action, key, call) : call
     })
     if ('prepared' in ended) await recordInvocation(inner, ended.prepared, ended.ran)
-    return { action, ended }
+    const outcome = outcomeOf(ended)
+    if (outcome instanceof Refusal) return outcome
+    const isRepeatable = start.idempotencyKey !== undefined || inner.idempotency !== null
+    return writeOutput(inner, found, fitting(action, outcome), isRepeatable ? key : null)
   })
-  return fitting(action, outcomeOf(ended))
+  if (outcome instanceof Refusal) throw outcome
+  return outcome
 }
 
 /** One mutation may run several actions with one key of its request, so their own keys also depend on what is run, and for which time. */
@@ -117,12 +124,13 @@ async function preparedCall(
   return async () => ({ prepared, ran: await run(ports, prepared) })
 }
 
-function outcomeOf(ended: Ended): ActionOutcome {
+/** The refusal of a run that has not begun is no outcome; its place in the log is kept. */
+function outcomeOf(ended: Ended): ActionOutcome | Refusal {
   if ('outcome' in ended) return ended.outcome
   const { status, output, error, retryAfter } = ended.ran
   if (status === 'THROTTLED') {
     const message = 'Too many functions of your organization run, or have run in this minute.'
-    throw new Refusal('FUNCTION_THROTTLED', message, { retryAfter: retryAfter ?? 1 })
+    return new Refusal('FUNCTION_THROTTLED', message, { retryAfter: retryAfter ?? 1 })
   }
   if (status === 'SUCCEEDED') return { status, output, error: null }
   return failed('FUNCTION_FAILED', error?.message ?? `The function ended with ${status}.`)

@@ -30,19 +30,27 @@ function fitting(actions: readonly ToolAction[]): ToolAction[] {
   })
 }
 
+/** A model need not give what follows from the record. */
+function withoutMapped(action: ToolAction, mapping: CustomAction['inputMapping']): ToolAction {
+  const { required } = action.inputSchema
+  if (mapping === null || !Array.isArray(required)) return action
+  const needed = required.filter((name: string) => !Object.hasOwn(mapping, name))
+  return { ...action, inputSchema: { ...action.inputSchema, required: needed } }
+}
+
 /** The actions that the caller may run and that are offered as tools, by apiName; none without the right to run actions. */
 export async function toolActions({ db, caller }: RequestContext): Promise<ToolAction[]> {
   if (!mayRunActions(caller)) return []
-  const rows = await db.query<ToolAction & Record<string, unknown>>(
+  const rows = await db.query<ToolAction & Pick<CustomAction, 'inputMapping'> & Record<string, unknown>>(
     `select api_name as "apiName", label, coalesce(tool_description, description) as description, kind,
-       input_schema as "inputSchema", object_types as "objectTypes"
+       input_schema as "inputSchema", input_mapping as "inputMapping", object_types as "objectTypes"
      from extensions.custom_action
      where organization_id = $1 and deleted_at is null and is_active and expose_as_tool and allow_manual
        and (kind = 'READ' or $2)
      order by api_name limit ${toolActionsMax}`,
     [caller.organizationId, caller.role !== 'READ_ONLY'],
   )
-  return fitting(rows)
+  return fitting(rows.map(({ inputMapping, ...action }) => withoutMapped(action, inputMapping)))
 }
 
 /** The action, by id or apiName, if it is a tool at this moment and the caller may run it; otherwise refuses with the reason. */

@@ -11,7 +11,7 @@ import { changesForm, targetOf } from './type-change.ts'
 
 export const usesMax = 20
 
-/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression; with `$5` also where live formulas may be: in validation rules, layouts, pages and texts of flows. */
+/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression; with `$5` also where live formulas may be: in validation rules, layouts, pages, mappings of actions and texts of flows. */
 const usesSql = `
   select 'custom_field' as object, f.id, f.name from extensions.field_definition f
     where f.organization_id = $1 and f.entity = $2 and f.deleted_at is null
@@ -32,6 +32,10 @@ const usesSql = `
   union all
   select 'page', p.id, p.label from extensions.page p
     where p.organization_id = $1 and p.deleted_at is null and $5 and $2 || ' customFields.' || $3 = any(p.names)
+  union all
+  select 'custom_action', a.id, a.api_name from extensions.custom_action a
+    where a.organization_id = $1 and $2 = any(a.object_types) and a.deleted_at is null and $5
+      and concat(a.input_mapping, ' ', a.output_mapping) ~ $4
   union all
   select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
     where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null and t.conditions::text ~ $4

@@ -1,6 +1,4 @@
-import { seesLess } from '../../identity/public.ts'
 import { isOnlyTurnedOff, requireActingScopes, writeScopeOfObject } from '../../kernel/acting-scopes.ts'
-import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { programsOf } from '../../kernel/record/managed-by.ts'
@@ -11,6 +9,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { isExtendedType, objectOfType } from '../extended-type.ts'
 import { refuseWrongUrl } from '../receiver-url.ts'
+import { requireSightOfAll } from '../require-sight.ts'
 import { urlMax } from './bounds.ts'
 import { hookSecretPlace } from './hook-secret.ts'
 import { beforeSaveHook } from './hook.record.ts'
@@ -19,6 +18,8 @@ import type { BeforeSaveHook } from './hook.ts'
 export type HookContext = RequestContext<'vault' | 'outbound'>
 type HookInput = RecordInput<BeforeSaveHook>
 
+const received = 'which a hook receives'
+
 /** A hook receives the records of a type before they are saved, and changes them. */
 const requireScopesOf = ({ caller }: HookContext, { objectType, function: name }: Partial<HookInput>): void =>
   requireActingScopes(caller, [
@@ -26,18 +27,10 @@ const requireScopesOf = ({ caller }: HookContext, { objectType, function: name }
     ...(name ? ['INVOKE_FUNCTIONS'] : []),
   ])
 
-/** A hook receives all fields of all records, so whoever does not see them must not say where they go. */
-function requireSightOfAll({ caller }: HookContext): void {
-  if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || !seesLess(caller)) return
-  const message =
-    'You do not see all records and fields, which a hook receives, so you may only turn it off or delete it.'
-  throw new Refusal('PERMISSION_DENIED', message, { requiredRoles: ['OWNER'] })
-}
-
 /** Only this answer contains the secret, which signs the calls of an address. */
 export async function createHook(ctx: HookContext, input: HookInput): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
-  requireSightOfAll(ctx)
+  requireSightOfAll(ctx, received)
   requireScopesOf(ctx, input)
   await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
@@ -61,7 +54,7 @@ export async function updateHook(
   expectedVersion: number | null,
 ): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
-  if (!isOnlyTurnedOff(input)) requireSightOfAll(ctx)
+  if (!isOnlyTurnedOff(input)) requireSightOfAll(ctx, received)
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: BeforeSaveHook, inner: HookContext) => {
     const values = input as Partial<BeforeSaveHook>
@@ -84,7 +77,7 @@ export async function regenerateHookSecret(
   overlapHours: number,
 ): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
-  requireSightOfAll(ctx)
+  requireSightOfAll(ctx, received)
   await loadDataKeys(ctx)
   const secret = newSigningSecret()
   const decide = (previous: BeforeSaveHook, inner: HookContext) => {

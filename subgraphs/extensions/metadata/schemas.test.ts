@@ -192,7 +192,12 @@ const rules: readonly Rule[] = [
   ['CUSTOM_ACTION', 'allowManual', ...flags],
   ['CUSTOM_ACTION', 'exposeAsTool', ...flags],
   ['CUSTOM_ACTION', 'toolDescription', ['a', null], [1]],
-  ...['inputMapping', 'outputMapping'].map((name): Rule => ['CUSTOM_ACTION', name, [null, {}, 'anything'], []]),
+  ...['inputMapping', 'outputMapping'].map((name): Rule => [
+    'CUSTOM_ACTION',
+    name,
+    [null, {}, { sku: '{{record.name}}', other: [1] }],
+    [[], 'a', 1, Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`a${index}`, 1]))],
+  ]),
 
   ['BEFORE_SAVE_HOOK', 'objectType', hookTypes, noHookTypes],
   ['BEFORE_SAVE_HOOK', 'name', texts, ['', null]],

@@ -36,10 +36,11 @@ function problemsOf({ code, message, extensions }: Refusal, path: string): Field
 async function planned(
   ctx: RequestContext,
   { id: caseId, accountId }: TriageCase,
-  { action: key, input: given }: WantedAction,
+  { action: key, input: wanted }: WantedAction,
   path: string,
 ): Promise<StoredAction> {
-  const { action, input } = await checkedCall(ctx, { key, recordId: accountId, input: given }).catch(
+  // What follows from the account is read when the action runs, by whom it is run.
+  const { action, given: input } = await checkedCall(ctx, { key, recordId: accountId, input: wanted }).catch(
     (thrown: unknown) => {
       if (!(thrown instanceof Refusal) || thrown.status >= 500) throw thrown
       throw invalid(...problemsOf(thrown, path))

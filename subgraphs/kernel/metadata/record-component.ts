@@ -197,8 +197,6 @@ export interface RecordComponentOptions<T extends StoredRow> {
   readonly properties: ColumnProperties
   /** Settings that the format leaves out on purpose, so that nothing warns of them. */
   readonly leftOut?: readonly string[]
-  /** Properties of the format that nothing can have yet, with their schemas. */
-  readonly planned?: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
   readonly nameOf: (content: Content) => string
   readonly provides?: (content: Content) => readonly string[]
@@ -219,12 +217,6 @@ interface StoredRecord<T> extends StoredComponent {
   readonly row: T & Values
 }
 
-const notAvailable = (content: Content, names: readonly string[]): FieldProblem[] =>
-  names.flatMap((path) => {
-    const message = `${path} cannot be deployed yet.`
-    return (content[path] ?? null) === null ? [] : [{ path, code: 'NOT_AVAILABLE', message }]
-  })
-
 interface ComponentRow extends StoredRow {
   readonly version: number
   readonly managedBy: string | null
@@ -241,8 +233,7 @@ export function recordComponent<T extends ComponentRow>(options: RecordComponent
     missingSecrets = () => [],
   } = options
   const mapping = new ColumnMapping(definition.entity, properties)
-  const planned = options.planned ?? {}
-  const schema = new FileSchema({ title: noun, description, properties: { ...mapping.schemas, ...planned }, required })
+  const schema = new FileSchema({ title: noun, description, properties: mapping.schemas, required })
   const stored = (row: T & Row): StoredRecord<T> => {
     const content = write(mapping.contentOf(row))
     return {
@@ -259,7 +250,7 @@ export function recordComponent<T extends ComponentRow>(options: RecordComponent
     schema,
     nameOf,
     ...filePaths(folder, suffix),
-    problemsOf: ({ content }) => [...mapping.problemsOf(read(content)), ...notAvailable(content, Object.keys(planned))],
+    problemsOf: ({ content }) => mapping.problemsOf(read(content)),
     async list(ctx) {
       const rows = await liveRows(ctx, definition)
       return new Map(rows.map((row) => stored(row)).map((one) => [one.name, one]))

@@ -47,13 +47,23 @@ export class Mapping {
     return isTemplate(source) ? this.#rendered(this.#html, source) : source
   }
 
+  /** As `filled`, but undefined for a text that is one output without a value and nothing else. */
+  found(value: unknown): unknown {
+    return typeof value === 'string' ? this.#evaluated(value) : this.filled(value)
+  }
+
   text(source: string): unknown {
+    return this.#evaluated(source) ?? null
+  }
+
+  #evaluated(source: string): unknown {
     if (!isTemplate(source)) return source
     try {
       const { templates, outputs } = parsed(this.#plain, source.trim())
       const isLone = templates.length === 1 && outputs.length === 1
       if (!isLone) return this.#rendered(this.#plain, source)
-      return this.#charged((this.#plain.evalValueSync(outputs[0]!, this.scope as object) as unknown) ?? null)
+      const value = this.#plain.evalValueSync(outputs[0]!, this.scope as object) as unknown
+      return value === undefined ? value : this.#charged(value)
     } catch (error) {
       throw problemOf(error) ?? error
     }
@@ -75,15 +85,31 @@ export class Mapping {
   }
 }
 
+/** What is wrong with a name in an output, such as `['record', 'name']`, up to the number of an item. */
+export type NameCheck = (name: readonly string[], path: string) => FieldProblem | null
+
+/** A name must be written in full: then the text says what it names, and nothing else is named while it is filled in. */
+function nameProblems(engine: Liquid, { templates }: ParsedTemplate, source: string, path: string, check: NameCheck) {
+  return engine.globalVariableSegmentsSync(templates).flatMap((segments): FieldProblem[] => {
+    const end = segments.findIndex((segment) => typeof segment !== 'string')
+    const name = (end < 0 ? segments : segments.slice(0, end)) as string[]
+    const isWritten = !segments.some((segment) => Array.isArray(segment)) && source.includes(name.join('.'))
+    const message = `${path} must name each value in full, such as {{record.name}}.`
+    const problem = isWritten ? check(name, path) : { path, code: 'WRONG_FORMAT', message }
+    return problem ? [problem] : []
+  })
+}
+
 /** What is wrong with the outputs in a value, with the paths of its texts. */
-export function mappingProblems(value: unknown, path: string, depth = 0): FieldProblem[] {
+export function mappingProblems(value: unknown, path: string, check?: NameCheck, depth = 0): FieldProblem[] {
   if (depth > depthMax)
     return [{ path, code: 'TOO_DEEP', message: `${path} must be nested at most ${depthMax} levels deep.` }]
   if (typeof value === 'string') {
     if (!isTemplate(value) && !value.includes('{%')) return []
     try {
-      parsed(liquidEngine({ isHtml: false, budget: { left: 0 } }), value)
-      return []
+      const engine = liquidEngine({ isHtml: false, budget: { left: 0 } })
+      const template = parsed(engine, value)
+      return check ? nameProblems(engine, template, value, path, check) : []
     } catch (error) {
       const problem = problemOf(error)
       if (!problem) throw error
@@ -91,5 +117,5 @@ export function mappingProblems(value: unknown, path: string, depth = 0): FieldP
     }
   }
   const entries = Array.isArray(value) ? [...value.entries()] : isJsonObject(value) ? Object.entries(value) : []
-  return entries.flatMap(([name, item]) => mappingProblems(item, `${path}.${name}`, depth + 1))
+  return entries.flatMap(([name, item]) => mappingProblems(item, `${path}.${name}`, check, depth + 1))
 }

@@ -1,25 +1,14 @@
 import { readScopeOfObject, requireActingScopes, writeScopeOfObject } from '../../../kernel/acting-scopes.ts'
-import { invalid, type FieldProblem } from '../../../kernel/errors.ts'
+import type { FieldProblem } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
-import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import type { RecordShape, StoredRow } from '../../../kernel/record/definition.ts'
-import { isRequired } from '../../../kernel/record/inputs.ts'
 import { operationsNamed } from '../../../kernel/record/record-operations.ts'
 import type { Records } from '../../../kernel/record/records-of.ts'
-import { shapeFor } from '../../../kernel/record/shape-source.ts'
-import { isSettable, typedValues } from '../../../kernel/record/typed-values.ts'
-import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
-import { withCustomRecords } from '../../custom-record/custom-records.ts'
+import type { RequestContext } from '../../../kernel/request.ts'
+import { changingRecords, checkedValues } from '../../record-changes.ts'
 import { objectNamed, shapeIn, type WorkflowObject } from '../../workflow/objects.ts'
 import { idSchema, objectProblems, valuesProblems } from '../../workflow/steps/record-values.ts'
-import {
-  ElementFailure,
-  problemAt,
-  type Config,
-  type ElementCheck,
-  type ElementRun,
-  type Values,
-} from './element-type.ts'
+import { ElementFailure, problemAt, type Config, type ElementCheck, type ElementRun } from './element-type.ts'
 
 /** The checks of workflows, for a step that has no record of its own. */
 const asStep = ({ ctx, config, path }: ElementCheck) =>
@@ -49,7 +38,7 @@ export const writeScopes = ({ object }: Config): string[] => {
   return named ? [writeScopeOfObject(named.object)] : []
 }
 
-export { idSchema }
+export { checkedValues, idSchema }
 
 /** The record type of an element, as the organization has it now. */
 export function requireShape(ctx: RequestContext, config: Config): { object: WorkflowObject; shape: RecordShape } {
@@ -64,34 +53,12 @@ export function withRecords<T>(
   { ctx, config, origin }: ElementRun,
   work: (records: Records<StoredRow>, inner: RequestContext, shape: RecordShape) => Promise<T>,
 ): Promise<T> {
-  const { object, shape } = requireShape(ctx, config)
+  const { object } = requireShape(ctx, config)
   requireActingScopes(ctx.caller, writeScopes(config))
   const caller = { ...ctx.caller, origin, depth: ctx.caller.depth ?? 0 }
-  return inTransaction({ ...ctx, caller } as RequestContext, (inner) => {
-    if (object.customName !== null)
-      return withCustomRecords(inner, object.customName, (records, current, definition) =>
-        work(records as unknown as Records<StoredRow>, current, definition),
-      )
-    const operations = operationsNamed(object.object)
-    if (!operations) throw new ElementFailure('NOT_FOUND', `Records of the type ${object.name} cannot be changed here.`)
-    return work(operations.records, inner, shapeFor(inner, shape))
-  })
-}
-
-/** The values of an element with the types of their fields. */
-export function checkedValues(shape: RecordShape, given: unknown, operation: 'CREATE' | 'UPDATE'): Values {
-  const values = isJsonObject(given) ? given : {}
-  const problems = Object.keys(values)
-    .filter((name) => !isSettable(shape, name, operation))
-    .map((name) => problemAt(name, 'UNKNOWN_FIELD', `is not a field of ${shape.object} that can be set`))
-  if (operation === 'CREATE')
-    for (const column of shape.columns.shown)
-      if (isSettable(shape, column.name, 'CREATE') && isRequired(column) && (values[column.name] ?? null) === null)
-        problems.push(problemAt(column.name, 'REQUIRED', 'must have a value'))
-  if (problems.length > 0) throw invalid(...problems)
-  const typed = typedValues(shape, values)
-  if ('problems' in typed) throw invalid(...typed.problems)
-  return typed.values
+  const done = changingRecords({ ...ctx, caller } as RequestContext, object.object, work)
+  if (!done) throw new ElementFailure('NOT_FOUND', `Records of the type ${object.name} cannot be changed here.`)
+  return done
 }
 
 export function requireRecordId({ input }: ElementRun): string {

@@ -1,4 +1,6 @@
+import { requireActingScopes } from '../../../kernel/acting-scopes.ts'
 import { Refusal } from '../../../kernel/errors.ts'
+import { scopesOfNamedAction } from '../../action/mapping.rules.ts'
 import { actionNameProblems } from '../../action/named-action.ts'
 import { runAction } from '../../action/run-action.ts'
 import { isExtendedType } from '../../extended-type.ts'
@@ -46,7 +48,10 @@ export const customAction: StepType = {
   ),
   scopes: () => ['INVOKE_FUNCTIONS'],
   isRepeatable: ({ idempotent }) => idempotent === true,
-  problems: ({ ctx, config, path }) =>
-    actionNameProblems(ctx, String(config['actionApiName']), `${path}.actionApiName`),
+  async problems({ ctx, config, path }) {
+    const name = String(config['actionApiName'])
+    requireActingScopes(ctx.caller, await scopesOfNamedAction(ctx, name))
+    return actionNameProblems(ctx, name, `${path}.actionApiName`)
+  },
   run,
 }

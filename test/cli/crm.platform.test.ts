@@ -110,6 +110,29 @@ describe('crm login', () => {
   })
 })
 
+describe('a server behind a prefix of the path', () => {
+  it('is the one that the key is kept for, and every request has the prefix', async () => {
+    const paths: string[] = []
+    const origin = await aProxy(
+      platform.url,
+      ({ path }) => {
+        paths.push(path)
+        return false
+      },
+      '/tools/crm',
+    )
+    const empty = await aCrm()
+    const login = await empty.run(['login', '--url', `${origin}/tools/crm/`], `${owner.secret}\n`)
+    expect([login.code, login.stderr]).toEqual([0, ''])
+    expect(login.stdout).toContain(`Server        ${origin}/tools/crm\n`)
+    await empty.write(project())
+    expect(await empty.json(['deploy'])).toMatchObject({ status: 'SUCCEEDED', counts: { created: 1 } })
+    expect(await empty.json(['diff'])).toMatchObject({ differences: [] })
+    expect(paths.filter((path) => !path.startsWith('/tools/crm/v1/'))).toEqual([])
+    expect(await empty.json(['whoami', '--url', origin], 3)).toMatchObject({ error: {} })
+  })
+})
+
 describe('exit codes', () => {
   it.each([
     ['no command', []],

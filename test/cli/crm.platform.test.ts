@@ -277,8 +277,12 @@ describe('crm deploy', () => {
     const { version } = await crm.json<{ version: string }>(['deploy'])
     await crm.write(project({ label: 'Level' }))
     expect((await crm.json<{ status: string }>(['deploy', '--expected-version', version])).status).toBe('SUCCEEDED')
-    const { problems } = await crm.json<{ problems: object[] }>(['deploy', '--expected-version', version], 1)
-    expect(problems).toMatchObject([{ code: 'VERSION_CONFLICT' }])
+    expect(await crm.json(['deploy', '--expected-version', version], 1)).toMatchObject({
+      error: { code: 'VERSION_CONFLICT' },
+    })
+    const { code, stdout, stderr } = await crm.run(['deploy', '--expected-version', version])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/Error VERSION_CONFLICT: The organization has the version [\w-]{43}; retrieve it again/)
   })
 
   it('deletes with --allow-destructive alone', async () => {

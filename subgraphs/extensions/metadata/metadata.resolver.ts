@@ -110,7 +110,7 @@ export class MetadataResolver {
       nullable: true,
       max: 64,
       description:
-        'The `version` of a retrieval or a deployment: the deployment fails with VERSION_CONFLICT if anything has changed since. Null: no check.',
+        'The `version` of a retrieval or a deployment: if anything has changed since, the deployment is refused with VERSION_CONFLICT, or fails with it if others are under way. Null: no check.',
       example: null,
     })
     expectedVersion: string | null,

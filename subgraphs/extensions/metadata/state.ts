@@ -55,3 +55,7 @@ export async function versionOf(state: MetadataState, organizationId: string): P
   }
   return digest.digest('base64url')
 }
+
+/** What is told whoever expects another version than the organization has. */
+export const versionConflictText = (version: string): string =>
+  `The organization has the version ${version}; retrieve it again and repeat your changes.`

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { Apps, packaged } from '../extensions/apps.fixture.ts'
+import { field } from '../extensions/custom-fields.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { deployed, json, problemsOf, project, retrieved, succeeded, type Files } from './metadata.fixture.ts'
 
@@ -37,6 +39,35 @@ describe('metadataRetrieve', () => {
     await succeeded(platform, owner, Object.fromEntries(files) as Files)
     const { files: now } = await retrieved(owner)
     expect(Object.keys(now)).toEqual(['service.project.json', ...files.map(([path]) => path!).toSorted()])
+  })
+
+  it('names the fields that the organization has added to an object of an app, which are in no file, and in the version', async () => {
+    const apps = new Apps(platform)
+    const publisher = await platform.member({ organizationId: await platform.organization('Maps'), role: 'OWNER' })
+    const own = { name: 'town', label: 'Town', type: 'TEXT' }
+    await apps.publish(
+      publisher,
+      packaged({ 'objects/visit.object.json': { name: 'visit', label: 'Visit', fields: [own] } }),
+    )
+    await apps.succeeded(owner, await apps.install(owner))
+    const before = await retrieved(owner)
+    expect([Object.keys(before.files), before.warnings]).toEqual([['service.project.json'], []])
+
+    await field(owner, { entity: 'custom:visit', name: 'note' })
+    const warning = {
+      type: 'CUSTOM_FIELD',
+      name: 'custom:visit.note',
+      message: 'It was added to a component of an app, so it is in no file.',
+    }
+    const after = await retrieved(owner)
+    expect([after.files, after.warnings]).toEqual([before.files, [warning]])
+    expect(after.version).not.toBe(before.version)
+    for (const [types, expected] of [
+      [['CUSTOM_OBJECT'], [warning]],
+      [['CUSTOM_FIELD'], [warning]],
+      [['FUNCTION'], []],
+    ])
+      expect((await retrieved(owner, { types })).warnings).toEqual(expected)
   })
 })
 

@@ -46,7 +46,8 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action: 'Leave out what `detail` names: for example the total, a text search or a sort order without an index.',
   },
   ANSWER_TOO_LARGE: {
-    meaning: 'The answer would have more than 8,388,608 bytes; nothing was sent of it.',
+    meaning:
+      'The answer would have more than 8,388,608 bytes (a retrieval of metadata: 25,165,824); nothing was sent of it.',
     action: 'Ask for fewer records with `limit` or `first`, or for fewer fields.',
   },
   ONE_MUTATION_PER_REQUEST: {

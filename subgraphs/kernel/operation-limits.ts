@@ -12,7 +12,7 @@ export interface OperationLimits {
 export const usualLimits: OperationLimits = { bodyBytes: 1_048_576, answerBytes: 4_194_304, deadlineMs: 10_000 }
 
 /** The largest limits that a root field may have. What needs more is a file, or work that goes on after the answer. */
-export const largestLimits: OperationLimits = { bodyBytes: 25_165_824, answerBytes: 8_388_608, deadlineMs: 70_000 }
+export const largestLimits: OperationLimits = { bodyBytes: 25_165_824, answerBytes: 25_165_824, deadlineMs: 70_000 }
 
 const names = Object.keys(usualLimits) as (keyof OperationLimits)[]
 

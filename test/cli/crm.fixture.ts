@@ -147,10 +147,11 @@ export async function aServer(answer: (received: Received, res: ServerResponse) 
 
 const passedOn = ['x-api-key', 'content-type', 'content-digest', 'idempotency-key', 'accept', 'range']
 
-/** A server before another one: it passes on what `interfere` does not answer by itself. */
+/** A server before another one, which it has under a prefix: it passes on what `interfere` does not answer by itself. */
 export function aProxy(
   url: string,
   interfere: (received: Received, res: ServerResponse, passOn: () => Promise<Response>) => Promise<boolean> | boolean,
+  prefix = '',
 ): Promise<string> {
   return aServer(async (received, res) => {
     const { method, path, body } = received
@@ -158,7 +159,8 @@ export function aProxy(
       const value = received.headers[name]
       return value === undefined ? [] : [[name, String(value)] as [string, string]]
     })
-    const passOn = () => fetch(url + path, { method, headers, ...(body.length > 0 && { body: new Uint8Array(body) }) })
+    const target = url + (path.startsWith(prefix) ? path.slice(prefix.length) : '/nothing')
+    const passOn = () => fetch(target, { method, headers, ...(body.length > 0 && { body: new Uint8Array(body) }) })
     if (await interfere(received, res, passOn)) return
     const answer = await passOn()
     const type = answer.headers.get('content-type')

@@ -110,6 +110,29 @@ describe('crm login', () => {
   })
 })
 
+describe('a server behind a prefix of the path', () => {
+  it('is the one that the key is kept for, and every request has the prefix', async () => {
+    const paths: string[] = []
+    const origin = await aProxy(
+      platform.url,
+      ({ path }) => {
+        paths.push(path)
+        return false
+      },
+      '/tools/crm',
+    )
+    const empty = await aCrm()
+    const login = await empty.run(['login', '--url', `${origin}/tools/crm/`], `${owner.secret}\n`)
+    expect([login.code, login.stderr]).toEqual([0, ''])
+    expect(login.stdout).toContain(`Server        ${origin}/tools/crm\n`)
+    await empty.write(project())
+    expect(await empty.json(['deploy'])).toMatchObject({ status: 'SUCCEEDED', counts: { created: 1 } })
+    expect(await empty.json(['diff'])).toMatchObject({ differences: [] })
+    expect(paths.filter((path) => !path.startsWith('/tools/crm/v1/'))).toEqual([])
+    expect(await empty.json(['whoami', '--url', origin], 3)).toMatchObject({ error: {} })
+  })
+})
+
 describe('exit codes', () => {
   it.each([
     ['no command', []],
@@ -254,8 +277,12 @@ describe('crm deploy', () => {
     const { version } = await crm.json<{ version: string }>(['deploy'])
     await crm.write(project({ label: 'Level' }))
     expect((await crm.json<{ status: string }>(['deploy', '--expected-version', version])).status).toBe('SUCCEEDED')
-    const { problems } = await crm.json<{ problems: object[] }>(['deploy', '--expected-version', version], 1)
-    expect(problems).toMatchObject([{ code: 'VERSION_CONFLICT' }])
+    expect(await crm.json(['deploy', '--expected-version', version], 1)).toMatchObject({
+      error: { code: 'VERSION_CONFLICT' },
+    })
+    const { code, stdout, stderr } = await crm.run(['deploy', '--expected-version', version])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/Error VERSION_CONFLICT: The organization has the version [\w-]{43}; retrieve it again/)
   })
 
   it('deletes with --allow-destructive alone', async () => {

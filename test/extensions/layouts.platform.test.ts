@@ -86,6 +86,17 @@ describe('the layout of the caller', () => {
     expect(body.data.layoutResolved).toEqual(expected)
   })
 
+  it('is the same for all values of the field of record types', async () => {
+    await created()
+    const query = { objectType: 'ACCOUNT', recordType: 'CUSTOMER' }
+    const { status, body } = await member.rest['layoutResolved']!({ query } as never)
+    expect([status, body]).toEqual([200, await resolved('ACCOUNT')])
+    const long = { objectType: 'ACCOUNT', recordType: 'x'.repeat(256) }
+    expect(problemsOf(await member.rest['layoutResolved']!({ query: long } as never))).toBe(
+      '400 VALIDATION_FAILED recordType TOO_LONG',
+    )
+  })
+
   it('leaves out what the profile hides, and says what it does not let them change', async () => {
     await created({
       config: section(

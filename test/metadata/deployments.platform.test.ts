@@ -383,15 +383,25 @@ describe('metadataDeploy', () => {
     expect((await read()).deployedVersion).toBe(2)
   })
 
-  it('fails if the organization has another version than expected', async () => {
+  it('is refused if the organization has another version than expected, and fails if it got it meanwhile', async () => {
     const { version } = await retrieved(owner)
     const path = 'fields/ACCOUNT.size.field.json'
     const first = await succeeded(platform, owner, files({ [path]: field() }), { expectedVersion: version })
-    const late = await deployed(platform, owner, files({ [path]: field({ label: 'Other' }) }), {
-      expectedVersion: version,
-    })
-    expect(late.problems.map(({ path: at, code }) => [at, code])).toEqual([['expectedVersion', 'VERSION_CONFLICT']])
-    await succeeded(platform, owner, files({ [path]: field({ label: 'Other' }) }), { expectedVersion: first.version })
+    const other = { source: { files: files({ [path]: field({ label: 'Other' }) }) }, expectedVersion: version }
+    const { status, body } = await owner.rest['metadataDeploy']!({ body: other } as never)
+    const message = `The organization has the version ${first.version}; retrieve it again and repeat your changes.`
+    expect([status, body.code, body.detail]).toEqual([409, 'VERSION_CONFLICT', message])
+    const stored = () =>
+      platform.query('select from extensions.deployment where organization_id = $1', [owner.organizationId])
+    expect(await stored()).toHaveLength(1)
+
+    const next = await requested(owner, files({ [path]: field({ label: 'Next' }) }), { expectedVersion: first.version })
+    const late = await requested(owner, other.source.files, { expectedVersion: first.version })
+    await drain(deploymentQueue, platform.services)
+    expect((await deploymentOf(owner, next)).status).toBe('SUCCEEDED')
+    const { problems } = await deploymentOf(owner, late)
+    expect(problems.map(({ path: at, code }) => [at, code])).toEqual([['expectedVersion', 'VERSION_CONFLICT']])
+    expect((await retrieved(owner)).files[`src/${path}`]).toContain('"Next"')
   })
 
   it('deletes what destructiveChanges.json names, in the opposite order, and only if that is allowed', async () => {

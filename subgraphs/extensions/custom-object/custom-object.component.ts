@@ -9,7 +9,8 @@ import {
   type StoredComponent,
 } from '../../kernel/metadata/component.ts'
 import { FileSchema } from '../../kernel/metadata/file-schema.ts'
-import { ColumnMapping, filePaths, liveRows } from '../../kernel/metadata/record-component.ts'
+import { liveRows } from '../../kernel/metadata/live-rows.ts'
+import { ColumnMapping, filePaths } from '../../kernel/metadata/record-component.ts'
 import { customObject as typeOf } from '../../kernel/record/custom-object.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireAdministrator } from '../../kernel/require.ts'

@@ -15,15 +15,19 @@ export interface StoredTest extends Record<string, unknown> {
   readonly text: string | null
 }
 
-/** The tests of all functions of the organization, by their names. */
-export const storedTests = ({ db, caller }: RequestContext, hasTexts: boolean): Promise<StoredTest[]> =>
+/** The tests of all functions of the organization, or of some, by their names. */
+export const storedTests = (
+  { db, caller }: RequestContext,
+  hasTexts: boolean,
+  functionIds: readonly string[] | null,
+): Promise<StoredTest[]> =>
   db.query<StoredTest>(
     `select t.function_id as "functionId", t.name, encode(sha256(convert_to(t.content, 'UTF8')), 'hex') as sha256,
        ${hasTexts ? 't.content' : 'null'} as text
      from ${table} t
      join extensions.function f on f.organization_id = t.organization_id and f.id = t.function_id
-     where t.organization_id = $1 and f.deleted_at is null order by t.name collate "C"`,
-    [caller.organizationId],
+     where t.organization_id = $1 and f.deleted_at is null and ($2::uuid[] is null or f.id = any($2)) order by t.name collate "C"`,
+    [caller.organizationId, functionIds],
   )
 
 interface ChangedTest {

@@ -13,19 +13,21 @@ import {
 import { decodedName, encodedName } from '../../kernel/metadata/file-name.ts'
 import { digestOf } from '../../kernel/metadata/file-digest.ts'
 import { FileSchema } from '../../kernel/metadata/file-schema.ts'
-import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.ts'
+import { liveRows } from '../../kernel/metadata/live-rows.ts'
+import { ColumnMapping } from '../../kernel/metadata/record-component.ts'
 import { isDeployedByItsApp, requireOwnPart } from '../../kernel/record/managed-by.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern, functionsMax, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
 import { functionTestSchema } from '../function-test/function-test.schema.ts'
-import { replaceTests, storedTests, type StoredTest } from '../function-test/stored-tests.ts'
+import { replaceTests, type StoredTest } from '../function-test/stored-tests.ts'
 import { sourceOfTest, testNameOf, testProblems, testsAmong } from '../function-test/test-files.ts'
 import { createFunction, deleteFunction, updateFunction } from './function.actions.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { serverlessFunction } from './function.record.ts'
 import { settingsProblems } from './function.rules.ts'
 import { ServerlessFunction } from './function.ts'
+import { storedSources, type DeployedSource } from './stored-sources.ts'
 import { compileCall, createVersion } from './version.actions.ts'
 
 const folder = 'functions'
@@ -90,23 +92,6 @@ function sourceProblems({ content, sources }: WantedComponent): ComponentProblem
     ? problem('TOO_LONG', `${source.file} must have at most ${sourceMax} characters.`)
     : []
 }
-
-interface DeployedSource extends Record<string, unknown> {
-  readonly functionId: string
-  readonly language: FunctionLanguage
-  readonly sha256: string
-  readonly source: string | null
-}
-
-const deployedSources = ({ db, caller }: RequestContext, hasTexts: boolean): Promise<DeployedSource[]> =>
-  db.query<DeployedSource>(
-    `select v.function_id as "functionId", v.language, encode(sha256(convert_to(v.source, 'UTF8')), 'hex') as sha256,
-       ${hasTexts ? 'v.source' : 'null as source'}
-     from extensions.function f
-     join extensions.function_version v on v.organization_id = f.organization_id and v.id = f.deployed_version_id
-     where f.organization_id = $1 and f.deleted_at is null`,
-    [caller.organizationId],
-  )
 
 function storedFunction(
   row: ServerlessFunction,
@@ -258,9 +243,11 @@ export const functionComponent: MetadataComponent = {
   sourceSchemaOf: (source) => (testNameOf(source) === null ? null : functionTestSchema),
   problemsOf: (wanted) => [...sourceProblems(wanted), ...testProblems(wanted)],
   async list(ctx, { hasTexts }) {
-    const deployed = new Map((await deployedSources(ctx, hasTexts)).map((one) => [one.functionId, one]))
-    const tests = Map.groupBy(await storedTests(ctx, hasTexts), ({ functionId }) => functionId)
     const rows = await liveRows(ctx, serverlessFunction)
+    const ids = rows.map(({ id }) => id)
+    const sources = await storedSources(ctx, ids, hasTexts)
+    const deployed = new Map(sources.deployed.map((one) => [one.functionId, one]))
+    const tests = Map.groupBy(sources.tests, ({ functionId }) => functionId)
     return new Map(rows.map((row) => [row.apiName, storedFunction(row, deployed.get(row.id), tests.get(row.id) ?? [])]))
   },
   plan: (ctx, wanted, stored) => planOf(ctx, wanted, stored as StoredFunction | null),

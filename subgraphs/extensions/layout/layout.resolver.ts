@@ -12,6 +12,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { extendedTypeMax, typeFilter } from '../extended-type.ts'
+import { recordTypeMax } from '../page/bounds.ts'
 import { layoutComponent } from './layout.component.ts'
 import { LayoutCreateInput, LayoutPage, LayoutPageArgs, LayoutUpdateInput } from './layout.inputs.ts'
 import { layoutTable } from './layout.migrations.ts'
@@ -38,7 +39,7 @@ export class LayoutResolver {
 
   @Query(() => ResolvedLayout, {
     description:
-      'The layout of a record type for the caller: that of the own profile, else the default of the organization, else all fields in one section.',
+      'The layout of a record type for the caller: that of the own profile, else the default of the organization, else all fields in one section. It is the same for all values of the field of record types; pages differ by them (`pageResolved`).',
   })
   @RequiresScopes(scopeOf('READ', 'LAYOUTS'))
   layoutResolved(
@@ -48,6 +49,14 @@ export class LayoutResolver {
       example: 'ACCOUNT',
     })
     objectType: string,
+    @ValueArg('recordType', () => String, {
+      nullable: true,
+      max: recordTypeMax,
+      description:
+        'The value that the record has in the field of record types, as for `pageResolved`; null: none. It changes nothing.',
+      example: 'CUSTOMER',
+    })
+    _recordType: string | null,
     @Ctx() ctx: RequestContext,
   ): Promise<ResolvedLayout> {
     return resolveLayout(ctx, objectType)

@@ -14,6 +14,8 @@ export const pathMax = 255
 export const archiveCharactersMax = Math.ceil(sourceBytesMax / 3) * 4
 /** Of a request that deploys: the archive in base64, with what is around it. */
 export const bodyBytesMax = 24 * mib
+/** Of an answer that retrieves: what a request can deploy fits. */
+export const retrievedBytesMax = bodyBytesMax
 /** Nested objects and lists in a file. */
 export const depthMax = 32
 /** Components that a retrieval names. */

@@ -1,7 +1,8 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import type { AppChange } from '../app/finish-app-change.ts'
-import { invalid, notFound } from '../../kernel/errors.ts'
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { Values } from '../../kernel/record/predicate.ts'
@@ -15,6 +16,7 @@ import { deploymentTable } from './deployment.migrations.ts'
 import type { MetadataDeployment } from './deployment.types.ts'
 import { filesOfSource, storedFiles, type GivenSource } from './source-files.ts'
 import { requestedBy } from './requested-by.ts'
+import { readState, versionConflictText, versionOf } from './state.ts'
 
 const { table } = deploymentTable
 
@@ -24,20 +26,39 @@ export interface DeploymentOptions extends TestingOptions {
   readonly expectedVersion: string | null
 }
 
-/** Queues a deployment. What cannot be a project is refused at once; everything else is the outcome of the deployment. */
+/** Refuses a deployment that expects another version than the organization has, unless one that has not ended may bring the expected one. */
+async function refuseOtherVersion(ctx: RequestContext, expected: string): Promise<void> {
+  const { organizationId } = ctx.caller
+  const underWay = await ctx.db.query(
+    `select from ${table} where organization_id = $1 and state = 'QUEUED' and not check_only limit 1`,
+    [organizationId],
+  )
+  if (underWay.length > 0) return
+  // What an organization may define has bounds of its own.
+  const state = await readState({ ...ctx, db: withoutRowLimit(ctx.db) }, { hasTexts: false })
+  const version = await versionOf(state, organizationId)
+  if (version !== expected) throw new Refusal('VERSION_CONFLICT', versionConflictText(version))
+}
+
+/**
+ * Queues a deployment. What cannot be a project, or expects another version than the organization has, is refused at once; everything else is the
+ * outcome of the deployment.
+ */
 export async function requestDeployment(
   ctx: RequestContext<'work'>,
   source: GivenSource,
   { checkOnly, allowDestructive, expectedVersion, testLevel, tests }: DeploymentOptions,
 ): Promise<MetadataDeployment> {
   requireAdministrator(ctx)
+  const files = await filesOfSource(ctx, source)
+  if (expectedVersion !== null) await refuseOtherVersion(ctx, expectedVersion)
   const id = await queueDeployment(ctx, ctx.caller, {
     check_only: checkOnly,
     allow_destructive: allowDestructive,
     expected_version: expectedVersion,
     test_level: testLevel,
     test_names: tests && JSON.stringify(tests),
-    files: await storedFiles(await filesOfSource(ctx, source)),
+    files: await storedFiles(files),
   })
   return readDeployment(ctx, id)
 }

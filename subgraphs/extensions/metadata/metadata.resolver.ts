@@ -14,7 +14,7 @@ import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { runMsMax, runTestsMax } from '../function-test/bounds.ts'
 import { testPorts } from '../function-test/run-tests.ts'
-import { bodyBytesMax } from './bounds.ts'
+import { bodyBytesMax, retrievedBytesMax } from './bounds.ts'
 import {
   cancelDeployment,
   readDeployment,
@@ -43,7 +43,7 @@ export class MetadataResolver {
     description: `What the organization has defined, as files of the metadata format: those of all types, or of some. The same definitions give the same files. Secrets are in no file. ${who}`,
   })
   @RequiresScopes('MANAGE_METADATA')
-  @Limits({ answerBytes: 8_388_608 })
+  @Limits({ answerBytes: retrievedBytesMax })
   metadataRetrieve(@Args(() => MetadataRetrieveArgs) args: MetadataRetrieveArgs, @Ctx() ctx: RequestContext<'work'>) {
     return retrieve(ctx, args)
   }
@@ -110,7 +110,7 @@ export class MetadataResolver {
       nullable: true,
       max: 64,
       description:
-        'The `version` of a retrieval or a deployment: the deployment fails with VERSION_CONFLICT if anything has changed since. Null: no check.',
+        'The `version` of a retrieval or a deployment: if anything has changed since, the deployment is refused with VERSION_CONFLICT, or fails with it if others are under way. Null: no check.',
       example: null,
     })
     expectedVersion: string | null,

@@ -50,7 +50,7 @@ export const deletionSchema = new FileSchema({
             type: 'boolean',
             default: false,
             description:
-              'Whether a custom object that has records may be deleted, and a custom field or object of which requests of the last 90 days have named a field. What another component uses is not deleted.',
+              'Whether a custom object that has records may be deleted, and a custom field or object of which requests of the last 90 days have named a field. What the definition of another component names is never deleted, with `force` neither: change or delete that one, too.',
           },
         },
         required: ['type', 'name'],

@@ -46,7 +46,7 @@ export class MetadataRetrieveArgs {
   format!: MetadataFormat
 }
 
-@ObjectType({ description: 'A setting that the metadata format has no property for.' })
+@ObjectType({ description: 'What is in no file, or to be done by an administrator.' })
 export class MetadataWarning {
   @OutputField(() => MetadataType, {
     nullable: true,
@@ -74,7 +74,7 @@ export class MetadataWarning {
 export class MetadataRetrieval {
   @OutputField(() => String, {
     description:
-      'Version of all that the organization has defined: a digest of all files. A setting that the format has no property for does not change it. `expectedVersion` of a deployment takes it.',
+      'Version of all that the organization has defined: a digest of all files, and of the fields that it added to objects of apps. A setting that the format has no property for does not change it. `expectedVersion` of a deployment takes it.',
     example: version,
   })
   version!: string
@@ -95,7 +95,8 @@ export class MetadataRetrieval {
 
   @OutputField(() => MetadataWarning, {
     list: true,
-    description: 'Settings of the components that the format has no property for. They are not in the files.',
+    description:
+      'What is not in the files: settings of the components that the format has no property for, and fields that the organization added to objects of apps.',
   })
   warnings!: MetadataWarning[]
 }

@@ -8,7 +8,14 @@ import { fileText } from './file-text.ts'
 import type { MetadataType } from './metadata-type.ts'
 import { projectFile, retrievedProject } from './project-file.ts'
 import { packedFiles } from './source-files.ts'
-import { componentsWithFiles, readState, versionOf, type ComponentFiles } from './state.ts'
+import {
+  additionsToApps,
+  componentsWithFiles,
+  readState,
+  versionOf,
+  type ComponentFiles,
+  type MetadataState,
+} from './state.ts'
 
 const keyOf = (type: string, name: string): string => `${type} ${name}`
 
@@ -34,6 +41,19 @@ const warningsOf = ({ component, stored: { name, omitted = [] } }: ComponentFile
     message: `The format has no property for ${setting}; it is not in the file.`,
   }))
 
+/** Of all types, or of one of those whose components are concerned. */
+function warningsOfAdditions(state: MetadataState, { types, components }: MetadataRetrieveArgs): MetadataWarning[] {
+  const isWanted = ({ component, stored }: ComponentFiles): boolean =>
+    types ? [component.type, stored.partOf!.type].some((type) => types.includes(type as MetadataType)) : !components
+  return additionsToApps(state)
+    .filter(isWanted)
+    .map(({ component: { type }, stored: { name } }) => ({
+      type: type as MetadataType,
+      name,
+      message: 'It was added to a component of an app, so it is in no file.',
+    }))
+}
+
 /** What the organization has defined, as files: the same definitions give the same bytes. */
 export async function retrieve(ctx: RequestContext<'work'>, args: MetadataRetrieveArgs): Promise<MetadataRetrieval> {
   requireAdministrator(ctx)
@@ -55,6 +75,6 @@ export async function retrieve(ctx: RequestContext<'work'>, args: MetadataRetrie
     version,
     files: isArchive ? null : files,
     zip: isArchive ? await packedFiles(ctx, files) : null,
-    warnings: found.flatMap(warningsOf),
+    warnings: [...found.flatMap(warningsOf), ...warningsOfAdditions(state, args)],
   }
 }

@@ -18,7 +18,7 @@ import { componentsIn, readPackage, type FileProblem, type Package } from './pac
 import { problemsAt } from './problems.ts'
 import { planOf, type DeploymentPlan, type PlannedComponent, type PlannedStep } from './plan.ts'
 import type { SourceFiles } from './source-files.ts'
-import { readState, versionOf } from './state.ts'
+import { readState, versionConflictText, versionOf } from './state.ts'
 
 /** What the deployment would do, or does, and why not. */
 export interface Result {
@@ -187,7 +187,7 @@ async function decided(
   const state = await readState(ctx, { hasTexts: false, contextFor: () => contextsOf.next() })
   const version = await versionOf(state, organizationId)
   if (expectedVersion !== null && expectedVersion !== version) {
-    const message = `The organization has the version ${version}; retrieve it again and repeat your changes.`
+    const message = versionConflictText(version)
     return { problems: [{ file: null, path: 'expectedVersion', code: 'VERSION_CONFLICT', message }], plan: null }
   }
   const plan = planOf(ctx, wanted, state, app)

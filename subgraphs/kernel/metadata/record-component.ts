@@ -5,9 +5,7 @@ import { shownColumns } from '../record/inputs.ts'
 import { isDeployedByItsApp } from '../record/managed-by.ts'
 import { OrgRecord } from '../record/org-record.ts'
 import { isSameValue } from '../record/same-value.ts'
-import { selectList } from '../record/selection.ts'
 import { storedStructure } from '../record/structure.ts'
-import type { RequestContext } from '../request.ts'
 import { columnSchema, type JsonSchema } from './column-schema.ts'
 import type {
   ComponentPlan,
@@ -21,6 +19,7 @@ import type {
 import { decodedName, encodedName } from './file-name.ts'
 import type { FieldProblem } from '../errors.ts'
 import { FileSchema, ValueSchema } from './file-schema.ts'
+import { liveRows } from './live-rows.ts'
 
 /** A property of a file that has the value of a column. */
 export interface ColumnProperty {
@@ -161,19 +160,6 @@ export class ColumnMapping {
     const property = this.#mapped.find(({ of }) => of.name === first)
     return { path: [property?.name ?? first, ...others].join('.') }
   }
-}
-
-/** The live records of the organization with all their columns. */
-export async function liveRows<T extends StoredRow>(
-  { db, caller }: RequestContext,
-  definition: RecordDefinition<T>,
-): Promise<(T & Row)[]> {
-  const names = new Set(definition.columns.stored.map(({ name }) => name))
-  return db.query<T & Row>(
-    `select ${selectList(definition, names, 't', null)} from ${definition.table} t
-     where t.organization_id = $1 and t.deleted_at is null order by t.created_at, t.id`,
-    [caller.organizationId],
-  )
 }
 
 /** How the paths of the files of a type are made: `fields/<name>.field.json`. */

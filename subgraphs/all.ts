@@ -17,7 +17,7 @@ import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
 import { fieldUsageQueries, fieldUsageTable } from './kernel/extension/field-usage.migrations.ts'
-import { rollupTables } from './kernel/record/rollup/rollup.migrations.ts'
+import { rollupOrder, rollupTables } from './kernel/record/rollup/rollup.migrations.ts'
 import { startRollupMerger } from './kernel/record/rollup/rollup-merger.ts'
 import { valueIndexTable } from './kernel/record/value-index/value-index.migrations.ts'
 import { registerExtensionReader } from './kernel/extension/extension.ts'
@@ -168,6 +168,7 @@ export const migrations: readonly Migration[] = [
   formulaFunctions,
   searchTables,
   rollupTables,
+  rollupOrder,
   mergedRecordTable,
   fieldUsageTable,
   fieldUsageQueries,

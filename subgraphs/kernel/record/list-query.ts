@@ -14,6 +14,7 @@ import { orderOf, type Order, type OrderInput } from './order.ts'
 import { TenantPredicate } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
+import { rowsByTotal } from './rollup/rollup-order.ts'
 import { searchCondition } from './search.ts'
 import { falseFlag } from './seldom-true.ts'
 import { selectList, withFields } from './selection.ts'
@@ -121,12 +122,14 @@ export class ListQuery {
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
     const { inValueIndex = [], candidates = [], isInValueIndexOnly = false } = filter ?? {}
     const isOfValuesOnly = isInValueIndexOnly && visibility === 'ALL' && base === null && search.length === 0
-    const hasOthers = !isOfValuesOnly && !(visibility === 'ALL' && this.conditions.length === 1)
+    const isOfAll = visibility === 'ALL' && this.conditions.length === 1
+    const hasOthers = !isOfValuesOnly && !isOfAll
     const fields = byField(inValueIndex)
     this.#valueFields = isOfValuesOnly ? fields : []
     const canBeByValue = !isByIds && base === null
     this.#rowsInOrder = canBeByValue
-      ? valueRowsOf(definition, predicate.organization(), this.order, fields, hasOthers)
+      ? (rowsByTotal({ definition, predicate, order: this.order, conditions: this.conditions, isOfAll }) ??
+        valueRowsOf(definition, predicate.organization(), this.order, fields, hasOthers))
       : null
     const byIndex = [...(fields.length > 0 ? [recordsWithValues(fields)] : []), ...candidates]
     this.#candidates = byIndex.length > 0 ? byIndex.map((ids) => `(${ids})`).join(' intersect ') : null
@@ -150,7 +153,10 @@ export class ListQuery {
       liveParent,
     })
     const isFiltered = equalities.length + others.length + search.length > 0
-    const isInIndex = this.#rowsInOrder ? this.#rowsInOrder.has === 'ALL' : this.order.isIndexed && !isFiltered
+    // Where most records have a total, those without one are far from each other.
+    const isInIndex = this.#rowsInOrder
+      ? this.#rowsInOrder.has === 'ALL' && !this.order.rollupOfTotals
+      : this.order.isIndexed && !isFiltered
     this.kind = isInIndex ? 'LIST' : 'SCAN'
   }
 

@@ -75,15 +75,16 @@ export class ListStatements {
     { limit, offset = 0, cursor, cursorPath }: PageRange,
     candidates = this.list.candidates,
   ): Statement {
-    const { order, conditions, predicate } = this.list
+    const { conditions, predicate } = this.list
     const values = predicate.values.copy()
+    const { order, joins } = this.list.order.joined('t')
     const where = [
       ...conditions,
       ...(candidates === null ? [] : [`t.id = any(array(${candidates}))`]),
       ...(cursor ? [order.after(cursor, 't', values, cursorPath)] : []),
     ]
     // `offset 0` makes PostgreSQL plan the search for all matching rows, so that no estimate leads it to walk through an index.
-    const matching = `select t.id, ${order.sortColumns('t')} from ${this.#source} t where ${where.join(' and ')} offset 0`
+    const matching = `select t.id, ${order.sortColumns('t')} from ${this.#source} t${joins} where ${where.join(' and ')} offset 0`
     const page = `select m.id from (${matching}) m order by ${order.sortedSql('m')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text: this.#withRows(columns, page), values: values.list }
   }

@@ -6,6 +6,8 @@ import { customFieldKey, customFieldName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
 import { dayOf } from './record-table.ts'
+import type { CompiledRollup } from './rollup/rollup-definition.ts'
+import { hasMergedOrder, isOrderOfTotals, joinedValue, mergedValueSql } from './rollup/merged-value.ts'
 import { indexedCharacters, valueColumns } from './value-index/value-column.ts'
 
 export interface OrderInput {
@@ -37,6 +39,8 @@ interface SortTerm extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
   readonly descending: boolean
   /** The custom field, if the index of values gives its records in order. */
   readonly indexedField: Column | null
+  /** The rollup by whose merged totals the records are sorted. */
+  readonly rollup: CompiledRollup | null
   /** The name of the value in a result row. Custom fields have no column in the row, so their values are selected under an alias. */
   readonly rowName: string
 }
@@ -45,14 +49,19 @@ function termOf(definition: RecordShape, name: string, descending: boolean, inde
   const column = definition.columns.byName.get(name)
   if (!column || !columnKinds[column.kind].isSortable)
     throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
-  const { kind, nullable, key, indexed = false, valueIndex } = column
+  const { kind, key, indexed = false, valueIndex } = column
+  const rollup = column.rollup && hasMergedOrder(column.rollup) ? column.rollup : null
   const isIndexed = indexed || alwaysIndexed.has(name)
   const indexedField = valueIndex?.isReady ? column : null
   // The index has the beginning of a long text.
-  const sql =
-    indexedField && kind === 'text' ? (alias: string) => `left(${column.sql(alias)}, ${indexedCharacters})` : column.sql
+  const isBeginning = indexedField !== null && kind === 'text'
+  const sql = (alias: string): string => {
+    if (rollup) return mergedValueSql(rollup, alias)
+    return isBeginning ? `left(${column.sql(alias)}, ${indexedCharacters})` : column.sql(alias)
+  }
+  const nullable = column.nullable && !(rollup && isOrderOfTotals(rollup))
   const rowName = key === undefined ? name : `order${index}`
-  return { name, kind, nullable, sql, isIndexed, indexedField, descending, rowName }
+  return { name, kind, nullable, sql, isIndexed, indexedField, rollup, descending, rowName }
 }
 
 function termsOf(definition: RecordShape, requested: readonly OrderInput[]): readonly SortTerm[] {
@@ -63,7 +72,9 @@ function termsOf(definition: RecordShape, requested: readonly OrderInput[]): rea
   const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
   const lastUnique = distinct.findIndex((term) => term.name === 'id')
   const { descending } = distinct.at(-1)!
-  const tieBreakers = ['createdAt', 'id']
+  // The index of totals has no time of creation; ids are in the order of creation, too.
+  const isByTotal = distinct.length === 1 && distinct[0]!.rollup !== null && isOrderOfTotals(distinct[0]!.rollup)
+  const tieBreakers = (isByTotal ? ['id'] : ['createdAt', 'id'])
     .filter((name) => distinct.every((term) => term.name !== name))
     .map((name) => termOf(definition, name, descending, 0))
   return lastUnique >= 0 ? distinct.slice(0, lastUnique + 1) : [...distinct, ...tieBreakers]
@@ -82,6 +93,8 @@ export class Order {
   readonly isIndexed: boolean
   /** The custom field by which the records are ordered, if the index of values has this order; otherwise null. */
   readonly indexedField: Column | null
+  /** The rollup by whose totals, and then by id, the records are sorted, as an index has them; otherwise null. */
+  readonly rollupOfTotals: CompiledRollup | null
   /** Whether the list is in the order of creation, newest or oldest first. */
   readonly isByCreation: boolean
   /** Whether all terms have one direction and only the first one can be null. */
@@ -96,6 +109,9 @@ export class Order {
     const isLikeIndex = this.isUniform && others.map(({ name }) => name).join() === indexedAfterFirst.join()
     this.isIndexed = first.isIndexed && isLikeIndex
     this.indexedField = isLikeIndex ? first.indexedField : null
+    const isByTotal = first.rollup !== null && isOrderOfTotals(first.rollup)
+    this.rollupOfTotals =
+      isByTotal && this.isUniform && others.map(({ name }) => name).join() === 'id' ? first.rollup : null
     this.isByCreation = this.isIndexed && first.name === 'createdAt'
     this.names = this.terms.map((term) => term.name)
     this.#hasCustomFields = this.terms.some(({ name, rowName }) => name !== rowName)
@@ -106,6 +122,21 @@ export class Order {
     const sqlOf = ({ name, indexedField }: SortTerm): string =>
       indexedField ? valueColumns[indexedField.valueIndex!.kind].column : valueRowColumns[name]!
     return new Order(this.terms.map((term) => ({ ...term, sql: (alias) => `${alias}.${sqlOf(term)}` })))
+  }
+
+  /** The same order of the totals of a rollup, of which each has the id of its record. */
+  ofTotals(): Order {
+    return new Order(
+      this.terms.map((term) => ({ ...term, sql: (alias) => `${alias}.${term.rollup ? 'total' : 'parent_id'}` })),
+    )
+  }
+
+  /** The same order with merged values of rollups from joins to the records with the alias, instead of one by one, and these joins. */
+  joined(alias: string): { readonly order: Order; readonly joins: string } {
+    if (this.terms.every(({ rollup }) => !rollup)) return { order: this, joins: '' }
+    const values = this.terms.map(({ rollup }, index) => rollup && joinedValue(rollup, alias, `total${index}`))
+    const order = new Order(this.terms.map((term, at) => ({ ...term, sql: (of) => values[at]?.sql ?? term.sql(of) })))
+    return { order, joins: values.map((value) => value?.join ?? '').join('') }
   }
 
   sql(alias: string): string {
@@ -132,7 +163,7 @@ export class Order {
 
   /** Refuses a cursor that does not belong to this order. */
   validate(cursor: string, path: CursorPath = 'cursor'): void {
-    this.#positionOf(cursor, path)
+    this.positionOf(cursor, path)
   }
 
   cursorOf(row: Readonly<Record<string, unknown>>): string {
@@ -153,7 +184,7 @@ export class Order {
   ): readonly (string | null)[] {
     const [first] = this.terms as [SortTerm]
     if (!this.isUniform) return [cursor && this.after(cursor, alias, values, path)]
-    const position = cursor === null ? null : this.#positionOf(cursor, path)
+    const position = cursor === null ? null : this.positionOf(cursor, path)
     const sql = first.sql(alias)
     const withoutValue = `${sql} is null`
     if (!position) return first.nullable ? [`${sql} is not null`, withoutValue] : [null]
@@ -174,7 +205,7 @@ export class Order {
   ): readonly { readonly flag: boolean; readonly after: string | null }[] {
     const flags = this.terms[0]!.descending ? [true, false] : [false, true]
     if (cursor === null) return flags.map((flag) => ({ flag, after: null }))
-    const position = this.#positionOf(cursor, path)
+    const position = this.positionOf(cursor, path)
     return flags
       .slice(flags.indexOf(position[0] as boolean))
       .map((flag, index) => ({ flag, after: index === 0 ? this.#beyond(position, 1, alias, values) : null }))
@@ -198,7 +229,7 @@ export class Order {
   /** The condition for rows after the cursor in the order of creation, which lets an index of `dayIndexes` begin at the day of the cursor. */
   afterByDay(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
     const [{ kind, sql, descending }] = this.terms as [SortTerm]
-    const createdAt = `${values.addOf(kind, this.#positionOf(cursor, path)[0])}::timestamptz`
+    const createdAt = `${values.addOf(kind, this.positionOf(cursor, path)[0])}::timestamptz`
     const fromDay = `${dayOf(sql(alias))} ${descending ? '<=' : '>='} ${dayOf(createdAt)}`
     return `${fromDay} and ${this.after(cursor, alias, values, path)}`
   }
@@ -227,7 +258,7 @@ export class Order {
 
   /** The condition for rows after the cursor. `path` is the argument with the cursor, for error messages. */
   after(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
-    const position = this.#positionOf(cursor, path)
+    const position = this.positionOf(cursor, path)
     if (this.isUniform && !this.terms[0]!.nullable) return this.#beyond(position, 0, alias, values)
     const alternatives: string[] = []
     const equal: string[] = []
@@ -246,11 +277,17 @@ export class Order {
     return `(${alternatives.map((alternative) => `(${alternative})`).join(' or ')})`
   }
 
+  /** The condition for rows that have the first value of the cursor and come after it. The other terms have values and one direction. */
+  afterFirst(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
+    return this.#beyond(this.positionOf(cursor, path), 1, alias, values)
+  }
+
   #signature(): string {
     return this.terms.map(({ name, descending }) => `${name}${descending ? '-' : '+'}`).join(',')
   }
 
-  #positionOf(cursor: string, path: CursorPath): readonly unknown[] {
+  /** The values of the terms in a cursor of this order. */
+  positionOf(cursor: string, path: CursorPath = 'cursor'): readonly unknown[] {
     if (this.#parsed?.cursor !== cursor) this.#parsed = { cursor, position: this.#parse(cursor, path) }
     return this.#parsed.position
   }

@@ -1,8 +1,8 @@
 import { tenantView } from '../../database/tenant-view.ts'
 import { compareNumbers, type ExactNumber } from '../../json/exact-number.ts'
-import { sqlLiteral } from '../custom-field-column.ts'
+import { isTotalOf } from './merged-value.ts'
 import type { CompiledRollup } from './rollup-definition.ts'
-import { hasTotals, resultSql } from './rollup.ts'
+import { hasTotals, resultSql } from './rollup-result.ts'
 import { rollupDeltaTable, rollupTable } from './rollup-tables.ts'
 
 const zeroTo = (operand: unknown): number => compareNumbers(0, operand as ExactNumber)
@@ -22,16 +22,17 @@ const holdsForZero: Readonly<Record<string, (operand: unknown) => boolean>> = {
  * it can hold for parents without totals, and for a rollup without totals. `compared` is the SQL of the operator for the SQL of a value.
  */
 export function parentsWith(
-  { definition: { id, aggregate, isReady }, definition }: CompiledRollup,
+  rollup: CompiledRollup,
   operator: string,
   operand: unknown,
   organization: string,
   compared: (value: string) => string,
 ): string | null {
+  const { definition } = rollup
+  const { aggregate, isReady } = definition
   const holds = Object.hasOwn(holdsForZero, operator) ? holdsForZero[operator]! : null
   if (!isReady || !hasTotals(definition) || !holds || (aggregate !== 'AVG' && holds(operand))) return null
-  const of = (alias: string): string =>
-    `${alias}.organization_id = ${organization} and ${alias}.rollup_id = ${sqlLiteral(id)}::uuid`
+  const of = (alias: string): string => isTotalOf(rollup, alias, organization)
   // The index has the totals that are not 0, for which the operator does not hold.
   const condition =
     aggregate === 'AVG' ? compared(resultSql(aggregate, 'r.n', 'r.total')) : `r.total <> 0 and ${compared('r.total')}`

@@ -5,8 +5,9 @@ import type { Contributor } from '../derived/contributor.ts'
 import type { DerivedRows, RecordChange } from '../derived/derived-rows.ts'
 import type { OrganizationDefinitions } from '../organization-definitions.ts'
 import { isSameValue } from '../same-value.ts'
-import { compileRollup, hasTotals, type Rollup } from './rollup.ts'
+import { compileRollup, type Rollup } from './rollup.ts'
 import { deltaStatements } from './rollup-deltas.ts'
+import { hasTotals } from './rollup-result.ts'
 import { valueStatements } from './rollup-values.ts'
 
 type Fields = Readonly<Record<string, unknown>>

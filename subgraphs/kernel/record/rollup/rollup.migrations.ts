@@ -41,3 +41,12 @@ export const rollupTables: Migration = {
     create index rollup_value_time on ${rollupValueTable} (organization_id, rollup_id, parent_id, time_value)
       where time_value is not null;`,
 }
+
+/** Lists that are sorted by totals continue after a total and a record. */
+export const rollupOrder: Migration = {
+  name: '20261231-kernel-rollup-order',
+  sql: `
+    create index rollup_total_parent on ${rollupTable} (organization_id, rollup_id, total, parent_id) where total <> 0;
+    drop index kernel.rollup_total;
+    alter index kernel.rollup_total_parent rename to rollup_total;`,
+}

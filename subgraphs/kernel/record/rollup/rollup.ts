@@ -7,12 +7,11 @@ import { sqlLiteral } from '../custom-field-column.ts'
 import type { RecordShape } from '../definition.ts'
 import { conditionsIn, conditionsSql, fieldsIn, hasSql, sqlOperators } from './condition-sql.ts'
 import type { CompiledRollup, RollupAggregate, RollupDefinition } from './rollup-definition.ts'
+import { hasTotals, resultSql } from './rollup-result.ts'
 import { rollupDeltaTable, rollupTable, rollupValueTable } from './rollup-tables.ts'
 import { valueTable } from '../value-index/value-column.ts'
 import { rowsOfField } from '../value-index/value-range.ts'
 
-/** Decimals of an average. */
-const averageDecimals = 10
 /** The alias of child records in a subquery; no list has it. */
 const child = 'rolled_up'
 
@@ -27,10 +26,6 @@ export const rolledUpKinds: Readonly<Record<RollupAggregate, readonly ColumnKind
   MIN: [...numbers, ...days],
   MAX: [...numbers, ...days],
 }
-
-/** Whether totals can be kept by adding differences. The least value cannot: the next one is not known when a record leaves. */
-export const hasTotals = ({ aggregate }: Pick<RollupDefinition, 'aggregate'>): boolean =>
-  aggregate !== 'MIN' && aggregate !== 'MAX'
 
 /** What changes without a new version of the record, or in the database, adds no difference, so no rollup can depend on it. */
 const isRollable = ({ isUnversioned = false, computed = false, rollup, formula }: Column): boolean =>
@@ -114,14 +109,6 @@ const numeric = ({ kind, sql }: Column, alias: string): string => {
   if (kind === 'number') return `(${sql(alias)})::text::numeric`
   return kind === 'integer' ? `(${sql(alias)})::numeric` : sql(alias)
 }
-
-/** The quotient is exact to all decimals that it is rounded to. */
-const averageSql = (n: string, total: string): string =>
-  `round((${total} + 0.${'0'.repeat(24)}) / nullif(${n}, 0), ${averageDecimals})`
-
-/** The value that follows from the sums of `n` and `total`. */
-export const resultSql = (aggregate: RollupAggregate, n: string, total: string): string =>
-  aggregate === 'AVG' ? averageSql(n, total) : `coalesce(${total}, 0)`
 
 /** The rows of the totals and of their open differences for one parent. */
 export const totalsOf = (table: string, id: string, organization: string, parent: string): string =>

@@ -22,11 +22,13 @@ interface CollectedChange {
 const statementRowsMax = 1_000
 
 /**
- * Whether all rules of the record type hold for records that are written together: each change is decided by the record alone, by references, and by
- * the definitions of the organization.
+ * Whether all rules of the record type hold for records that are written together: each change is decided by the record alone, by records of other types,
+ * and by the definitions of the organization.
  */
-export const isCollectable = ({ decide, checks, numbered, audit, storedIn }: RecordDefinition<StoredRow>): boolean =>
-  !decide && !checks && !numbered && !audit && !storedIn
+export const isCollectable = (definition: RecordDefinition<StoredRow>): boolean => {
+  const { decide, checks, decidesAlone = false, numbered, audit, storedIn } = definition
+  return (decidesAlone || (!decide && !checks)) && !numbered && !audit && !storedIn
+}
 
 /**
  * The writes of records of one type in one transaction, which are decided one by one and written together: each row with its event and what is derived
@@ -42,6 +44,7 @@ export class CollectedWrites implements Collected {
   #failure: unknown = null
   readonly #references = new Map<Reference, Set<string>>()
   readonly rules: CollectedRules
+  readonly #read = new Map<string, unknown>()
 
   /** `records`: the locked records, with all of their columns, by their ids. */
   constructor(
@@ -113,6 +116,16 @@ export class CollectedWrites implements Collected {
   async referenced(ctx: RequestContext, reference: Reference, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const known = this.#references.get(reference)
     return known && ids.every((id) => known.has(id)) ? known : reference(ctx, ids)
+  }
+
+  /** Keeps what the records are decided by, under the name by which `readOnce` asks for it. */
+  keep(name: string, value: unknown): void {
+    this.#read.set(name, value)
+  }
+
+  async once<T>(name: string, read: () => Promise<T>): Promise<T> {
+    if (!this.#read.has(name)) this.keep(name, await read())
+    return this.#read.get(name) as T
   }
 
   /** Writes what was collected. When that fails, nothing more is collected: a change that is tried again would lose those before it. */
@@ -204,3 +217,7 @@ export class CollectedWrites implements Collected {
 /** The writes that the context collects. */
 export const collectedOf = ({ collected }: Pick<RequestContext, 'collected'>): CollectedWrites | undefined =>
   collected as CollectedWrites | undefined
+
+/** What a record is decided by and no record of its type changes: it is read once for all that are written together. */
+export const readOnce = <T>(ctx: RequestContext, name: string, read: () => Promise<T>): Promise<T> =>
+  collectedOf(ctx)?.once(name, read) ?? read()

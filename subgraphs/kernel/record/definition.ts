@@ -260,6 +260,10 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
+  /** `decide` and `checks` read no records of this type, so that many are decided before the first of them is written. */
+  readonly decidesAlone?: true
+  /** Reads what `decide` and `checks` read for each of many records that are given these values, so that `readOnce` knows it. */
+  readonly readsTogether?: (ctx: RequestContext, given: readonly Partial<T>[]) => Promise<void>
   readonly serializedRules?: readonly SerializedRule<T>[]
   /** Columns that an organization decides for itself also where an app brought the record (`managed-by.ts`). */
   readonly localColumns?: readonly ColumnName<T>[]

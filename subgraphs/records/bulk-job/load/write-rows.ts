@@ -125,13 +125,12 @@ async function collectRows(
   if (!records) throw new Error('The records are too large to be read together.')
   const collected = new CollectedWrites(definition, records)
   const ctx = { ...given, collected }
-  await lookUpReferences(ctx, collected, definition, rows)
   const resolved = resolvedRows(rows, named)
+  await lookUpReferences(ctx, collected, definition, resolved)
   await lookUpKeys(ctx, loading, resolved, named.targets, records)
-  await collected.rules.lookUp(
-    ctx,
-    resolved.flatMap(({ created, changed }) => [created, changed]),
-  )
+  const values = resolved.flatMap(({ created, changed }) => [created, changed])
+  await collected.rules.lookUp(ctx, values)
+  await definition.readsTogether?.(ctx, values)
   // A refused row takes back what was written since its savepoint, also rows before it: then all are written again, in smaller parts.
   const keeping = async (row: LoadRow): Promise<RowResult> => {
     const { written } = collected

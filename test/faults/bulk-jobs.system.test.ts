@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../builders.ts'
 import { BulkJobs } from '../bulk-jobs.fixture.ts'
 import { copiesOf } from '../extensions/field-changes.fixture.ts'
+import { randomNumbers } from '../extensions/rollups.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { killedAfterEach } from './killed-worker.ts'
 
@@ -55,6 +56,47 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
     const results = (await jobs.results(owner, id, 'successful')).trim().split('\r\n')
     expect(results).toHaveLength(rows - failed + 1)
     expect((await jobs.results(owner, id, 'failed')).trim().split('\r\n')).toHaveLength(failed + 1)
+  })
+
+  it('applies the rows of each key once and in their order', async () => {
+    const seed = Number(process.env['BULK_SEED'] ?? Date.now() % 1_000_000)
+    const random = randomNumbers(seed)
+    const keys = Array.from({ length: 15_000 }, () => random(9_000))
+    const last = new Map(keys.map((key, row) => [key, row]))
+    const { id } = await jobs.create(owner, { object: 'contact', operation: 'UPSERT', externalIdField: 'externalId' })
+    const lines = keys.map((key, row) => `K${key},Lie,k${key}@yard.example,${row}\n`)
+    expect((await jobs.put(owner, id, `externalId,lastName,email,title\n${lines.join('')}`)).status).toBe(200)
+    expect((await jobs.complete(owner, id)).status).toBe(200)
+    const progress = async () => Number((await jobs.read(owner, id))['recordsProcessed'])
+    // The worker dies some time after it has written a chunk: while it writes the next one, or before its commit.
+    const parts = [0, 5_000, 10_000].map((rows) => {
+      let looks = 1 + random(80)
+      return async () => {
+        expect(await progress()).toBeGreaterThanOrEqual(rows)
+        expect(looks--).toBeLessThanOrEqual(0)
+      }
+    })
+    await killedAfterEach(platform, {
+      job: 'bulk.deleteExpired',
+      queue: 'records.bulk_run',
+      parts,
+      end: async () => expect(await jobs.read(owner, id)).toMatchObject({ state: 'JOB_COMPLETE' }),
+    })
+    const job = await jobs.read(owner, id)
+    expect([job['recordsSucceeded'], job['recordsFailed']], `seed ${seed}`).toEqual([keys.length, 0])
+    const stored = await platform.query<{ key: string; title: string; version: number; events: number }>(
+      `select c.external_id as key, c.title, c.version, count(*)::int as events from crm.contact c
+       join kernel.event e on e.organization_id = $1 and e.record_id = c.id
+       where c.organization_id = $1 and c.external_id like 'K%' group by c.id, 1, 2, 3`,
+      [owner.organizationId],
+    )
+    const counts = Map.groupBy(keys, (key) => key)
+    const wrong = stored.filter(({ key, title, version, events }) => {
+      const number = Number(key.slice(1))
+      const count = counts.get(number)!.length
+      return title !== String(last.get(number)) || version !== count || events !== count
+    })
+    expect([stored.length, wrong], `seed ${seed}`).toEqual([counts.size, []])
   })
 })
 

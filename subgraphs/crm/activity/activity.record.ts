@@ -1,7 +1,7 @@
 import { activeUsers, usersOfOrganization } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { linkRelations } from '../related-record/link-relations.ts'
-import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
+import { readRelated, relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
 import { namesRelated } from '../related-record/related-types.ts'
 import { activityEvents } from './activity.events.ts'
 import { decideActivity, happensInOrder, isNotFarAhead } from './activity.rules.ts'
@@ -23,6 +23,8 @@ export const activity: RecordDefinition<Activity> = defineRecord(Activity, {
   },
   events: activityEvents,
   decide: decideActivity,
+  decidesAlone: true,
+  readsTogether: readRelated,
   invariants: (next) => [...relatedToIsWhole(next), ...happensInOrder(next), ...isIdentified(next.participants)],
   checks: async (ctx, next, previous) => [
     ...isNotFarAhead(ctx, next, previous),

@@ -1,9 +1,11 @@
 import { organizationSettings } from '../../identity/public.ts'
-import type { RecordDefinition, SerializedRule } from '../../kernel/record/definition.ts'
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
+import { distinctIdsMax, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { isOutOfSight } from '../../kernel/record/out-of-sight.ts'
 import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
-import { unrestricted } from '../../kernel/request.ts'
+import { unrestricted, type RequestContext } from '../../kernel/request.ts'
+import { parseEmail } from '../../kernel/values/email-address.ts'
 import { account } from '../account/account.record.ts'
 import type { Contact } from './contact.ts'
 
@@ -32,6 +34,18 @@ export const onePrimaryContact = (contact: () => RecordDefinition<Contact>): Ser
   },
 })
 
+async function withEmails({ db, caller }: RequestContext, emails: readonly string[]): Promise<Map<string, string[]>> {
+  const rows = await withoutRowLimit(db).query<{ email: string; ids: string[] }>(
+    `select e.email, array_agg(c.id::text) as ids from unnest($2::text[]) e(email)
+     cross join lateral (
+       select id from crm.contact
+       where organization_id = $1 and normalized_email = e.email and deleted_at is null limit ${distinctIdsMax}) c
+     group by 1`,
+    [caller.organizationId, emails],
+  )
+  return new Map(rows.map(({ email, ids }) => [email, ids]))
+}
+
 /** If the organization wants it, no two live contacts have the same email. */
 export const uniqueEmail = (contact: () => RecordDefinition<Contact>): SerializedRule<Contact> => ({
   concerns(_ctx, next, previous) {
@@ -40,6 +54,7 @@ export const uniqueEmail = (contact: () => RecordDefinition<Contact>): Serialize
   },
   holdsIf: (organization) =>
     `exists (select from identity.organization where id = ${organization} and settings @> '{"uniqueContactEmail": true}')`,
+  distinct: { valueOf: ({ email }) => (typeof email === 'string' ? parseEmail(email) : null), having: withEmails },
   async enforce(ctx, { organizationId, id, normalizedEmail }) {
     if (!(await organizationSettings(ctx)).uniqueContactEmail) return []
     const [other] = await ctx.db.query(

@@ -57,4 +57,5 @@ export const lead: RecordDefinition<Lead> = defineRecord(Lead, {
   calculated: calculatedOfLead,
   invariants: leadProblems,
   checks: requireNotConverted,
+  decidesAlone: true,
 })

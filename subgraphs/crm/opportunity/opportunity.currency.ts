@@ -1,4 +1,5 @@
 import { baseAmountOf, ratesOf } from '../../identity/public.ts'
+import { readOnce } from '../../kernel/record/collected-writes.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Opportunity } from './opportunity.ts'
 
@@ -23,7 +24,10 @@ export async function convertedAmount(
   if (!isConcerned) return {}
   const known = given.currency ?? previous?.currency
   const closeDate = given.closeDate ?? previous?.closeDate
-  const rates = await ratesOf(ctx, known === undefined ? [] : [known], isClosed ? closeDate : undefined)
+  const day = isClosed ? closeDate : undefined
+  const rates = await readOnce(ctx, `rates ${known} ${day}`, () =>
+    ratesOf(ctx, known === undefined ? [] : [known], day),
+  )
   const currency = known ?? rates.baseCurrency
   const amount = given.amount ?? previous?.amount ?? 0
   const { baseAmount = null, exchangeRate = null } = baseAmountOf(rates, amount, currency) ?? {}

@@ -1,6 +1,7 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { actorIdOf } from '../../kernel/context.ts'
 import { invalid } from '../../kernel/errors.ts'
+import { readOnce } from '../../kernel/record/collected-writes.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { PipelineStage } from '../pipeline/pipeline.ts'
@@ -57,13 +58,16 @@ async function changed(ctx: RequestContext, given: Given, previous: Opportunity,
   }
 }
 
+const pipelineOf = (ctx: RequestContext, id: string | null): Promise<StoredPipeline | null> =>
+  readOnce(ctx, `pipeline ${id}`, () => findPipeline(ctx, id))
+
 /** A retired pipeline keeps its opportunities, but none can enter it. */
 async function pipelineInUse(
   ctx: RequestContext,
   id: string | null,
   previous: Opportunity | null = null,
 ): Promise<StoredPipeline> {
-  const pipeline = await findPipeline(ctx, id)
+  const pipeline = await pipelineOf(ctx, id)
   if (pipeline && (pipeline.isActive || pipeline.id === previous?.pipelineId)) return pipeline
   const message = 'pipelineId must be the id of a pipeline in use.'
   throw invalid({ path: 'pipelineId', code: 'UNKNOWN_REFERENCE', message })
@@ -71,7 +75,7 @@ async function pipelineInUse(
 
 /** The stage in which the opportunity is, also when it is retired. */
 async function presentStage(ctx: RequestContext, { pipelineId, stage: name }: Opportunity): Promise<PipelineStage> {
-  const pipeline = await findPipeline(ctx, pipelineId)
+  const pipeline = await pipelineOf(ctx, pipelineId)
   const stage = pipeline?.stages.find((candidate) => candidate.name === name)
   if (!stage) throw new Error(`The pipeline ${pipelineId} has no stage ${name}.`)
   return stage
@@ -83,7 +87,7 @@ async function refuseUnexplainedLoss(
   lossReason: string | null | undefined,
 ): Promise<void> {
   if (kind !== 'LOST' || lossReason) return
-  const { requireLossReason = false } = await organizationSettings(ctx)
+  const { requireLossReason = false } = await readOnce(ctx, 'settings', () => organizationSettings(ctx))
   if (!requireLossReason) return
   const message = `lossReason must be given in the stage ${name}; the organization requires it.`
   throw invalid({ path: 'lossReason', code: 'REQUIRED', message })

@@ -90,5 +90,6 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
     ...contactRoleProblems(next),
   ],
   decide: decideOpportunity,
+  decidesAlone: true,
   calculated: calculatedValues,
 })

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import { collectedOf, readOnce } from '../../kernel/record/collected-writes.ts'
 import { hasColumn } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
@@ -48,20 +49,60 @@ const linkColumns: ReadonlySet<string> = new Set(links)
 /** What the related record says about other records, and its own id; null if the caller sees no such record. */
 async function linksOf(given: RequestContext, { relatedToType, relatedToId }: Related): Promise<Partial<Links> | null> {
   if (relatedToType === null || relatedToId === null || !isId(relatedToId)) return null
+  const id = relatedToId.toLowerCase()
+  return readOnce(
+    given,
+    nameOfRelated(relatedToType, id),
+    async () => (await linksOfAll(given, relatedToType, [id])).get(id) ?? null,
+  )
+}
+
+const nameOfRelated = (relatedToType: string, id: string): string => `related ${relatedToType} ${id}`
+
+/** As `linksOf`, of related records of one type by their ids. */
+async function linksOfAll(
+  given: RequestContext,
+  relatedToType: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Partial<Links>>> {
   const ctx = await knowingRelated(given, relatedToType)
   const builtIn = relatedShape(ctx, relatedToType)
-  if (!builtIn) return null
+  if (!builtIn) return new Map()
   const shape = shapeFor(ctx, builtIn)
   const predicate = new TenantPredicate(ctx.caller)
   const columns = selectList(shape, linkColumns, 't', fieldRules(ctx.caller, shape))
-  const [row] = await ctx.db.query(
-    `select ${columns} from ${shape.table} t where ${predicate.live(shape, 't')} and t.id = ${predicate.values.add(relatedToId)}`,
+  const rows = await ctx.db.query(
+    `select ${columns} from ${shape.table} t where ${predicate.live(shape, 't')} and t.id = any(${predicate.values.add(ids)}::uuid[])`,
     predicate.values.list,
   )
-  if (!row) return null
-  const found = links.filter((link) => hasColumn(shape, link)).map((link) => [link, row[link] as string | null])
   const own = relatedTypeOf(relatedToType)?.link
-  return { ...Object.fromEntries(found), ...(own && { [own]: row['id'] as string }) }
+  const known = links.filter((link) => hasColumn(shape, link))
+  return new Map(
+    rows.map((row) => {
+      const id = row['id'] as string
+      return [id, { ...Object.fromEntries(known.map((link) => [link, row[link]])), ...(own && { [own]: id }) }]
+    }),
+  )
+}
+
+/** Reads the related records, and the other records that are named, of many tasks or activities that are given these values. */
+export async function readRelated(ctx: RequestContext, given: readonly Partial<WithLinks>[]): Promise<void> {
+  const collected = collectedOf(ctx)
+  if (!collected) return
+  const idsOf = (ids: readonly unknown[]): string[] => [...new Set(ids.filter(isId).map((id) => id.toLowerCase()))]
+  const related = given.filter(({ relatedToType }) => typeof relatedToType === 'string' && isRelatedType(relatedToType))
+  for (const [type, group] of Map.groupBy(related, ({ relatedToType }) => relatedToType!)) {
+    const ids = idsOf(group.map(({ relatedToId }) => relatedToId))
+    const found = await linksOfAll(ctx, type, ids)
+    for (const id of ids) collected.keep(nameOfRelated(type, id), found.get(id) ?? null)
+  }
+  for (const link of links) {
+    const shape = recordNamed(linkedTypes[link])
+    const ids = idsOf(given.map((values) => values[link]))
+    if (!shape || ids.length === 0) continue
+    const visible = await visibleIds(ctx, shape, ids)
+    for (const id of ids) collected.keep(nameOfVisible(linkedTypes[link], id), visible.has(id))
+  }
 }
 
 /** `relatedToType` and `relatedToId` name one record together. */
@@ -80,10 +121,13 @@ export function relatedToIsWhole(next: Related): FieldProblem[] {
   return []
 }
 
-const isVisible = async (ctx: RequestContext, object: string, id: string): Promise<boolean> => {
-  const shape = recordNamed(object)
-  return !shape || (await visibleIds(ctx, shape, [id])).has(id)
-}
+const nameOfVisible = (object: string, id: string): string => `visible ${object} ${id}`
+
+const isVisible = (ctx: RequestContext, object: string, id: string): Promise<boolean> =>
+  readOnce(ctx, nameOfVisible(object, id), async () => {
+    const shape = recordNamed(object)
+    return !shape || (await visibleIds(ctx, shape, [id])).has(id)
+  })
 
 const unknown = (path: string, message = `${path} must be the id of an existing record that you can see.`) => ({
   path,

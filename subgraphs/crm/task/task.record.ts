@@ -1,6 +1,6 @@
 import { activeUsers, activeWriters } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
-import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
+import { readRelated, relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
 import { linkRelations } from '../related-record/link-relations.ts'
 import { namesRelated } from '../related-record/related-types.ts'
 import { createNextTask } from './next-task.ts'
@@ -25,6 +25,8 @@ export const task: RecordDefinition<Task> = defineRecord(Task, {
   },
   events: taskEvents,
   decide: decideTask,
+  decidesAlone: true,
+  readsTogether: readRelated,
   invariants: (next, previous) => [...relatedToIsWhole(next), ...ruleIsValid(next, previous)],
   checks: relatedRecordsExist,
   serializedRules: [

@@ -38,12 +38,15 @@ export class ExternalCalls {
   /** New ids of the work by what they are for, the same in every round: keys that contain them would change otherwise. */
   readonly #ids = new Map<string, string>()
   readonly #occurrences = new Map<string, number>()
+  /** What was numbered in this round, in its order. */
+  readonly #numbered: string[] = []
   #rounds = 0
   #batchesMs = 0
 
   /** Before the work runs, for the first time or again. */
   beginRound(): void {
     this.#occurrences.clear()
+    this.#numbered.length = 0
   }
 
   outcomeOf(key: string): Outcome | undefined {
@@ -66,7 +69,18 @@ export class ExternalCalls {
   numbered(key: string): string {
     const number = this.#occurrences.get(key) ?? 0
     this.#occurrences.set(key, number + 1)
+    this.#numbered.push(key)
     return `${number} ${key}`
+  }
+
+  /** How many keys were numbered in this round. */
+  get numberedCount(): number {
+    return this.#numbered.length
+  }
+
+  /** Work that was taken back after so many keys is done again in the same round: it gets the same numbers, and so the same outcomes and ids. */
+  forgetAfter(count: number): void {
+    for (const key of this.#numbered.splice(count)) this.#occurrences.set(key, this.#occurrences.get(key)! - 1)
   }
 
   /** A new id for what the name says, which stays the same when the work runs again. */

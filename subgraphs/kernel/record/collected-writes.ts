@@ -4,6 +4,7 @@ import { concernsDefinitions, currentDefinitions } from '../extension/current-ex
 import { manyEventsInsert } from '../outbox/event.ts'
 import type { RequestContext } from '../request.ts'
 import type { Collected } from './collected.ts'
+import { CollectedRules, type Condition } from './collected-rules.ts'
 import type { Column } from './column.ts'
 import { hasColumn, type RecordDefinition, type RecordShape, type Reference, type StoredRow } from './definition.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
@@ -21,11 +22,13 @@ interface CollectedChange {
 const statementRowsMax = 1_000
 
 /**
- * Whether all rules of the record type hold for records that are written together: each change is decided by the record alone, by references, and by
- * the definitions of the organization.
+ * Whether all rules of the record type hold for records that are written together: each change is decided by the record alone, by records of other types,
+ * and by the definitions of the organization.
  */
-export const isCollectable = ({ decide, checks, numbered, audit, storedIn }: RecordDefinition<StoredRow>): boolean =>
-  !decide && !checks && !numbered && !audit && !storedIn
+export const isCollectable = (definition: RecordDefinition<StoredRow>): boolean => {
+  const { decide, checks, decidesAlone = false, numbered, audit, storedIn } = definition
+  return (decidesAlone || (!decide && !checks)) && !numbered && !audit && !storedIn
+}
 
 /**
  * The writes of records of one type in one transaction, which are decided one by one and written together: each row with its event and what is derived
@@ -37,7 +40,11 @@ export class CollectedWrites implements Collected {
   #changed: CollectedChange[] = []
   readonly #pending = new Set<string>()
   #written = 0
+  #conditions = new Set<Condition>()
+  #failure: unknown = null
   readonly #references = new Map<Reference, Set<string>>()
+  readonly rules: CollectedRules
+  readonly #read = new Map<string, unknown>()
 
   /** `records`: the locked records, with all of their columns, by their ids. */
   constructor(
@@ -45,6 +52,7 @@ export class CollectedWrites implements Collected {
     private readonly records: Map<string, StoredRow> = new Map(),
   ) {
     this.#definition = definition
+    this.rules = new CollectedRules(definition.serializedRules ?? [])
   }
 
   /** A locked record, as it is after the collected writes. */
@@ -69,6 +77,7 @@ export class CollectedWrites implements Collected {
   async settle(ctx: RequestContext): Promise<void> {
     await this.flush(ctx)
     this.records.clear()
+    this.rules.forget()
   }
 
   takes({ object, lookedUpBy }: RecordShape, { operation }: Change<StoredRow>, changed: readonly Column[]): boolean {
@@ -78,10 +87,19 @@ export class CollectedWrites implements Collected {
     return operation !== 'DELETE' || (!lookedUpBy && hasColumn(this.#definition, 'deletedAt'))
   }
 
-  async add(ctx: RequestContext, change: Change<StoredRow>, changed: readonly Column[]): Promise<void> {
+  /** Collects a change, which is written only if none of the conditions `unless` holds. */
+  async add(
+    ctx: RequestContext,
+    change: Change<StoredRow>,
+    changed: readonly Column[],
+    unless: readonly Condition[],
+  ): Promise<void> {
     const { id } = change.next
     if (this.#pending.has(id) || this.#pending.size >= statementRowsMax) await this.flush(ctx)
+    this.#requireWritten()
     this.#pending.add(id)
+    for (const condition of unless) this.#conditions.add(condition)
+    this.rules.note(change.next, change.operation !== 'DELETE')
     const collected = { change, changed }
     if (change.previous) this.#changed.push(collected)
     else this.#created.push(collected)
@@ -100,15 +118,36 @@ export class CollectedWrites implements Collected {
     return known && ids.every((id) => known.has(id)) ? known : reference(ctx, ids)
   }
 
-  /** Writes what was collected. */
+  /** Keeps what the records are decided by, under the name by which `readOnce` asks for it. */
+  keep(name: string, value: unknown): void {
+    this.#read.set(name, value)
+  }
+
+  async once<T>(name: string, read: () => Promise<T>): Promise<T> {
+    if (!this.#read.has(name)) this.keep(name, await read())
+    return this.#read.get(name) as T
+  }
+
+  /** Writes what was collected. When that fails, nothing more is collected: a change that is tried again would lose those before it. */
   async flush(ctx: RequestContext): Promise<void> {
+    this.#requireWritten()
     const [created, changed] = [this.#created, this.#changed]
     this.#created = []
     this.#changed = []
     this.#pending.clear()
     this.#written += created.length + changed.length
-    if (created.length > 0) await this.#write(ctx, created, (values) => this.#insertSql(ctx, created, values))
-    if (changed.length > 0) await this.#write(ctx, changed, (values) => this.#updateSql(ctx, changed, values))
+    try {
+      if (created.length > 0) await this.#write(ctx, created, (values) => this.#insertSql(ctx, created, values))
+      if (changed.length > 0) await this.#write(ctx, changed, (values) => this.#updateSql(ctx, changed, values))
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
+    this.#conditions.clear()
+  }
+
+  #requireWritten(): void {
+    if (this.#failure) throw new Error('Records that were collected before were not written.', { cause: this.#failure })
   }
 
   #rowsSql(values: Values, collected: readonly CollectedChange[], columns: readonly Column[]): string {
@@ -119,14 +158,17 @@ export class CollectedWrites implements Collected {
   }
 
   /** Once for all rows. */
-  #definitionsSql(ctx: RequestContext, values: Values): string[] {
-    return concernsDefinitions(this.#definition) ? [`(select ${currentDefinitions(ctx, values)})`] : []
+  #conditionsSql(ctx: RequestContext, values: Values): string[] {
+    return [
+      ...(concernsDefinitions(this.#definition) ? [`(select ${currentDefinitions(ctx, values)})`] : []),
+      ...[...this.#conditions].map((holds) => `(select not ${holds(values.add(ctx.caller.organizationId))})`),
+    ]
   }
 
   #insertSql(ctx: RequestContext, created: readonly CollectedChange[], values: Values): string {
     const columns = this.#definition.columns.stored.filter(({ computed }) => !computed)
     const names = columns.map(({ column }) => column).join(', ')
-    const conditions = this.#definitionsSql(ctx, values)
+    const conditions = this.#conditionsSql(ctx, values)
     return `insert into ${this.#definition.table} (${names}) select ${names} from ${this.#rowsSql(values, created, columns)}
       ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''} returning id`
   }
@@ -136,7 +178,7 @@ export class CollectedWrites implements Collected {
     const columns = [this.#definition.columns.byName.get('id')!, ...written.filter(({ name }) => name !== 'id')]
     const sets = written.map(({ column }) => `${column} = g.${column}`)
     const predicate = new TenantPredicate(ctx.caller, values)
-    const conditions = [predicate.visible(this.#definition, 't'), ...this.#definitionsSql(ctx, values)]
+    const conditions = [predicate.visible(this.#definition, 't'), ...this.#conditionsSql(ctx, values)]
     return `update ${this.#definition.table} t set ${sets.join(', ')} from ${this.#rowsSql(values, changed, columns)}
       where t.id = g.id and ${conditions.join(' and ')} returning t.id`
   }
@@ -175,3 +217,7 @@ export class CollectedWrites implements Collected {
 /** The writes that the context collects. */
 export const collectedOf = ({ collected }: Pick<RequestContext, 'collected'>): CollectedWrites | undefined =>
   collected as CollectedWrites | undefined
+
+/** What a record is decided by and no record of its type changes: it is read once for all that are written together. */
+export const readOnce = <T>(ctx: RequestContext, name: string, read: () => Promise<T>): Promise<T> =>
+  collectedOf(ctx)?.once(name, read) ?? read()

@@ -2,3 +2,6 @@
 export interface Collected {
   readonly hasPending: boolean
 }
+
+/** Records that were collected before must be written, because a record is to be compared with them; then it is decided again. */
+export class MustBeWritten extends Error {}

@@ -260,6 +260,10 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */
   readonly checks?: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
+  /** `decide` and `checks` read no records of this type, so that many are decided before the first of them is written. */
+  readonly decidesAlone?: true
+  /** Reads what `decide` and `checks` read for each of many records that are given these values, so that `readOnce` knows it. */
+  readonly readsTogether?: (ctx: RequestContext, given: readonly Partial<T>[]) => Promise<void>
   readonly serializedRules?: readonly SerializedRule<T>[]
   /** Columns that an organization decides for itself also where an app brought the record (`managed-by.ts`). */
   readonly localColumns?: readonly ColumnName<T>[]
@@ -277,11 +281,24 @@ export interface SerializedRule<T extends StoredRow> {
    * change evaluates it, so that most organizations need neither another statement nor a lock. `enforce` must check it as well.
    */
   readonly holdsIf?: (organization: string) => string
+  /** Of the rule that no two live records have the same value of this kind: the changes of many records are decided together by it. */
+  readonly distinct?: DistinctValues<T>
   /** Runs in the transaction before the lock of the rules: it takes a lock that all transactions must take before those of rules. */
   readonly before?: (ctx: RequestContext) => Promise<void>
   /** Runs in the transaction of the change, before the record is written. It may change other records of the type. */
   readonly enforce: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }
+
+/** Values of which no two live records have the same. */
+export interface DistinctValues<T extends StoredRow> {
+  /** The value of a record, or of the values that are given for one; null without one. */
+  readonly valueOf: (values: Partial<T>) => string | null
+  /** The ids of live records with these values, of each value at most `distinctIdsMax`. */
+  readonly having: (ctx: RequestContext, values: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
+}
+
+/** When so many live records have a value, there may be more. */
+export const distinctIdsMax = 10
 
 /** A record definition with the columns of the decorated class. */
 export const defineRecord = <T extends StoredRow>(

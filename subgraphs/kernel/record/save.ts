@@ -221,9 +221,9 @@ async function write<T extends StoredRow>(
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
   const change = { operation, previous, next, changedFields, events, isEventReplaced, mergedIds, action }
   const collected = collectedOf(ctx)
-  if (collected && unless.length === 0) {
+  if (collected) {
     if (collected.takes(definition, change, changed)) {
-      await collected.add(ctx, change, changed)
+      await collected.add(ctx, change, changed, unless)
       return true
     }
     await collected.settle(ctx)

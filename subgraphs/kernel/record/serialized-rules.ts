@@ -1,5 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
+import { MustBeWritten } from './collected.ts'
+import type { Condition } from './collected-rules.ts'
 import { collectedOf } from './collected-writes.ts'
 import type { ColumnName, RecordDefinition, SerializedRule, StoredRow } from './definition.ts'
 import { lockOf } from '../database/locks.ts'
@@ -24,11 +26,7 @@ export async function lockSerializedRules<T extends StoredRow>(
  * Writes the change if none of these conditions (`holdsIf`) holds; false if one does, or if the record has changed. Without conditions it
  * is written or refused.
  */
-type Write = (
-  ctx: RequestContext,
-  problems: FieldProblem[],
-  unless?: readonly NonNullable<SerializedRule<StoredRow>['holdsIf']>[],
-) => Promise<boolean>
+type Write = (ctx: RequestContext, problems: FieldProblem[], unless?: readonly Condition[]) => Promise<boolean>
 
 /** The context in which rules see the records that were collected before, and the record is written at once. */
 async function uncollected(ctx: RequestContext): Promise<RequestContext> {
@@ -36,6 +34,29 @@ async function uncollected(ctx: RequestContext): Promise<RequestContext> {
   if (!collected) return ctx
   await collected.settle(ctx)
   return { ...ctx, collected: undefined }
+}
+
+/**
+ * What the rules find of a record that is collected: the problems, and the conditions of the rules that do not hold in the organization. Null if the
+ * record is written at once, because a rule reads or changes others.
+ */
+async function decidedTogether<T extends StoredRow>(
+  ctx: RequestContext,
+  given: readonly SerializedRule<T>[],
+  next: T,
+  previous: T | null,
+): Promise<{ readonly problems: FieldProblem[]; readonly unless: readonly Condition[] } | null> {
+  const collected = collectedOf(ctx)
+  if (!collected) return null
+  const rules = given as readonly unknown[] as readonly SerializedRule<StoredRow>[]
+  const open = await collected.rules.openOf(ctx, rules, next)
+  if (open.length > 0 && collected.hasPending) throw new MustBeWritten()
+  if (open.some(({ distinct }) => !distinct)) return null
+  const problems: FieldProblem[] = []
+  for (const rule of open) problems.push(...(await rule.enforce(ctx, next, previous)))
+  const unless: Condition[] = []
+  for (const rule of rules) if (!(await collected.rules.holds(ctx, rule))) unless.push(rule.holdsIf!)
+  return { problems, unless }
 }
 
 /** Calls `write` with the problems that the rules find, in a transaction if a rule concerns the change. */
@@ -49,6 +70,8 @@ export async function underSerializedRules<T extends StoredRow>(
   const rules: SerializedRule<T>[] = []
   for (const rule of definition.serializedRules ?? []) if (await rule.concerns(ctx, next, previous)) rules.push(rule)
   if (rules.length === 0) return write(ctx, [])
+  const decided = await decidedTogether(ctx, rules, next, previous)
+  if (decided && (await write(ctx, decided.problems, decided.unless))) return true
   const direct = await uncollected(ctx)
   const conditions = rules.flatMap(({ holdsIf }) => holdsIf ?? [])
   if (conditions.length === rules.length && (await write(direct, [], conditions))) return true

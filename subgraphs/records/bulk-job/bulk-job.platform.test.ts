@@ -355,7 +355,7 @@ describe('a bulk job', () => {
     expect(await countOfEvents('account.created')).toBe(120)
   })
 
-  it('writes types whose rules read other records row by row', async () => {
+  it('writes types whose rules read other records', async () => {
     await account(owner, { name: 'Halvorsen', externalId: 'H' })
     await platform.query(
       `update identity.organization set settings = settings || '{"uniqueContactEmail": true}' where id = $1`,

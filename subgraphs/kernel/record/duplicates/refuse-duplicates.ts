@@ -3,6 +3,7 @@ import { isId } from '../../ids.ts'
 import { isJsonObject } from '../../json/exact-number.ts'
 import type { Caller } from '../../context.ts'
 import type { RequestContext } from '../../request.ts'
+import { MustBeWritten } from '../collected.ts'
 import type { Column } from '../column.ts'
 import { customFieldsName } from '../custom-field-column.ts'
 import type { Draft, RecordShape, StoredRow } from '../definition.ts'
@@ -35,9 +36,6 @@ export const mayBeBlocked = (
   !mergedIds &&
   !allowsDuplicates &&
   caller.kind !== 'SYSTEM'
-
-/** Records that were collected before must be written, because a record is to be compared with them; then it is decided again. */
-export class MustBeWritten extends Error {}
 
 export const blockingRules = (caller: Caller, shape: RecordShape): readonly DuplicateRule[] =>
   rulesFor(caller, shape).filter(({ action }) => action === 'BLOCK')

@@ -15,9 +15,9 @@ import { JobEnded, JobFailure, requireRunning, type Turn } from './lease.ts'
 import { rowReaderOf } from './prepare-rows.ts'
 import { storeChunk, storeProgress, storeResults } from './store-results.ts'
 import { definitionOf, type Loading, type RowResult } from './loading.ts'
-import { isTogether, writeRows } from './write-rows.ts'
+import { asksHooks, isTogether, writeRows } from './write-rows.ts'
 
-/** Rows of one transaction: written together, or one by one. */
+/** Rows of one transaction: written together, or one by one. The calls of hooks for them have a common deadline. */
 const chunkRowsMax = { together: 5_000, each: 500 } as const
 const chunkBytesMax = 4_000_000
 const rowsMax = 10_000_000
@@ -77,8 +77,11 @@ function keyOf(definition: RecordShape, { operation, matchBy }: StoredJob): Bulk
   return key
 }
 
-const rowsOfChunk = (ctx: RequestContext, job: StoredJob): number =>
-  isTogether(comparing(ctx, job), loadingOf(ctx, job)) ? chunkRowsMax.together : chunkRowsMax.each
+function rowsOfChunk(ctx: RequestContext, job: StoredJob): number {
+  const loading = loadingOf(ctx, job)
+  const isLarge = isTogether(comparing(ctx, job), loading) && !asksHooks(ctx, loading)
+  return isLarge ? chunkRowsMax.together : chunkRowsMax.each
+}
 
 /** The context of a transaction that compares its records with others before it takes the locks of their keys. */
 const comparing = (ctx: RequestContext, job: StoredJob): RequestContext => ({

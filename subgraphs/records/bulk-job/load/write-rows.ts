@@ -3,32 +3,22 @@ import { Refusal } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { CollectedWrites, isCollectable } from '../../../kernel/record/collected-writes.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
+import { MustBeWritten } from '../../../kernel/record/collected.ts'
 import { comparedKeysOf } from '../../../kernel/record/duplicates/compared-keys.ts'
-import {
-  isComparedTogether,
-  lockKeysOfAll,
-  MustBeWritten,
-} from '../../../kernel/record/duplicates/refuse-duplicates.ts'
+import { isComparedTogether, lockKeysOfAll } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
 import { lockExternalIds } from '../../../kernel/record/external-id/lock-external-ids.ts'
 import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
 import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
 import { lockSerializedRules } from '../../../kernel/record/serialized-rules.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
-import { takenMeanwhile } from '../../../kernel/record/upsert/upsert.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
-import type { RowProblem } from '../read-file.ts'
 import { wholeRecords, type Found } from './find-records.ts'
-import { RowRefused, type Loading, type RowResult } from './loading.ts'
+import type { Loading, RowResult } from './loading.ts'
 import type { LoadRow } from './prepare-rows.ts'
-import { concernsJob, keptProblem, problemOf } from './row-problem.ts'
 import { lockDuplicates, lookUpKeys } from './look-up-keys.ts'
-import { referencedIds, remember, targetsOf, withReferences, writeRow, type Targets } from './write-row.ts'
-
-/** What the rows of a chunk name, read for all of them together. */
-interface Named {
-  readonly references: ReadonlyMap<string, Found>
-  readonly targets: Targets
-}
+import { concernsJob } from './row-problem.ts'
+import { resultOf, writeEach, type Named } from './row-result.ts'
+import { referencedIds, targetsOf, withReferences, type Targets } from './write-row.ts'
 
 /**
  * Writes rows in the open transaction, in the order of the file: a row that is refused does not affect the others. Throws what concerns all rows, such as
@@ -74,12 +64,13 @@ const resolvedRows = (rows: readonly LoadRow[], { references }: Named): LoadRow[
     }
   })
 
-/** Whether the rows of a chunk are written by few statements. Hooks decide on rows that are written one by one. */
-export const isTogether = (ctx: RequestContext, { definition, loadable }: Loading): boolean => {
-  const { extensions, isWithoutHooks = false } = ctx
-  const isDecidedAlone = isCollectable(definition) && isComparedTogether(ctx, shapeFor(ctx, definition))
-  return loadable.isStandard && isDecidedAlone && (isWithoutHooks || !extensions?.hasHooks)
-}
+/** Whether the rows of a chunk are written by few statements. */
+export const isTogether = (ctx: RequestContext, { definition, loadable }: Loading): boolean =>
+  loadable.isStandard && isCollectable(definition) && isComparedTogether(ctx, shapeFor(ctx, definition))
+
+/** Whether hooks decide on the rows. */
+export const asksHooks = ({ extensions, isWithoutHooks = false }: RequestContext, { definition }: Loading): boolean =>
+  !isWithoutHooks && !!extensions?.hooksFor(definition)
 
 /** Fewer rows are written one by one when they cannot be written together. */
 const togetherMin = 40
@@ -98,6 +89,7 @@ async function writeTogether(
   // What a failed try has written is taken back, so that later rows must not find it.
   const compared = comparedKeysOf(ctx, loading.definition)
   const comparedBefore = compared?.count ?? 0
+  const numberedBefore = ctx.externalCalls?.numberedCount ?? 0
   const tried = { ...targets, live: new Map(targets.live), deleted: new Map(targets.deleted) }
   try {
     const results = await inTransaction(ctx, (inner) =>
@@ -109,6 +101,7 @@ async function writeTogether(
   } catch (error) {
     if ((error instanceof Refusal && concernsJob(error)) || transientError(error)) throw error
     compared?.forgetAfter(comparedBefore)
+    ctx.externalCalls?.forgetAfter(numberedBefore)
     if (rows.length <= togetherMin) return writeEach(ctx, loading, rows, named)
     const middle = Math.ceil(rows.length / 2)
     const first = await writeTogether(ctx, loading, rows.slice(0, middle), named)
@@ -132,8 +125,12 @@ async function collectRows(
   if (!records) throw new Error('The records are too large to be read together.')
   const collected = new CollectedWrites(definition, records)
   const ctx = { ...given, collected }
-  await lookUpReferences(ctx, collected, definition, rows)
-  await lookUpKeys(ctx, loading, resolvedRows(rows, named), named.targets, records)
+  const resolved = resolvedRows(rows, named)
+  await lookUpReferences(ctx, collected, definition, resolved)
+  await lookUpKeys(ctx, loading, resolved, named.targets, records)
+  const values = resolved.flatMap(({ created, changed }) => [created, changed])
+  await collected.rules.lookUp(ctx, values)
+  await definition.readsTogether?.(ctx, values)
   // A refused row takes back what was written since its savepoint, also rows before it: then all are written again, in smaller parts.
   const keeping = async (row: LoadRow): Promise<RowResult> => {
     const { written } = collected
@@ -141,24 +138,23 @@ async function collectRows(
     if ('problem' in result && collected.written > written) throw new Error('A refused row took back rows before it.')
     return result
   }
-  const afterOthers = async (row: LoadRow): Promise<RowResult> => {
-    await collected.flush(ctx)
-    return keeping(row)
-  }
-  const decided = async (row: LoadRow): Promise<RowResult> => {
-    try {
-      return await keeping(row)
-    } catch (error) {
-      if (error instanceof MustBeWritten) return afterOthers(row)
-      throw error
-    }
-  }
   const results: RowResult[] = []
   for (const row of rows) {
-    const result = await decided(row)
-    // It may name a record that an earlier row creates.
-    const isUnknown = 'problem' in result && result.problem.code === 'UNKNOWN_REFERENCE' && collected.hasPending
-    results.push(isUnknown ? await afterOthers(row) : result)
+    const numbered = ctx.externalCalls?.numberedCount ?? 0
+    const afterOthers = async (): Promise<RowResult> => {
+      await collected.flush(ctx)
+      ctx.externalCalls?.forgetAfter(numbered)
+      return keeping(row)
+    }
+    try {
+      const result = await keeping(row)
+      // It may name a record that an earlier row creates.
+      const isUnknown = 'problem' in result && result.problem.code === 'UNKNOWN_REFERENCE' && collected.hasPending
+      results.push(isUnknown ? await afterOthers() : result)
+    } catch (error) {
+      if (!(error instanceof MustBeWritten)) throw error
+      results.push(await afterOthers())
+    }
   }
   await collected.flush(ctx)
   return results
@@ -185,61 +181,4 @@ async function lookUpReferences(
     const ids = rows.flatMap(({ created }) => (isId(created[name]) ? [created[name].toLowerCase()] : []))
     if (reference && ids.length > 0) await collected.lookUp(ctx, reference, ids)
   }
-}
-
-/** Writes rows one by one, each in a savepoint of its own. */
-async function writeEach(
-  ctx: RequestContext,
-  loading: Loading,
-  rows: readonly LoadRow[],
-  named: Named,
-): Promise<RowResult[]> {
-  const results: RowResult[] = []
-  for (const row of rows) results.push(await resultOf(ctx, loading, row, named))
-  return results
-}
-
-async function resultOf(ctx: RequestContext, loading: Loading, loaded: LoadRow, named: Named): Promise<RowResult> {
-  const { references, targets } = named
-  const { row, key, problem } = loaded
-  try {
-    if (problem) return { row, problem: keptProblem(problem) }
-    const resolved = withReferences(loaded, references)
-    const written = ctx.collected
-      ? await writeRow(ctx, loading, resolved, targets)
-      : await inTransaction(ctx, (inner) => writeRow(inner, loading, resolved, targets))
-    if (key !== null) remember(targets, key, written)
-    return { row, ...written }
-  } catch (error) {
-    if (findsTaken(ctx, loading, loaded, targets, error)) return resultOf(ctx, loading, loaded, named)
-    return { row, problem: keptProblem(rowProblemOf(ctx, error, row)) }
-  }
-}
-
-/** Whether an UPSERT finds the record of a row now: another transaction has given its key to one. */
-function findsTaken(
-  { collected }: RequestContext,
-  { job, key: by }: Loading,
-  { key }: LoadRow,
-  targets: Targets,
-  error: unknown,
-): boolean {
-  if (collected || job.operation !== 'UPSERT' || !by?.field || key === null) return false
-  const id = takenMeanwhile(error, by.field)
-  if (id === null || targets.live.has(targets.forms.get(key)!)) return false
-  remember(targets, key, { id, action: 'UPDATED' })
-  return true
-}
-
-function rowProblemOf(ctx: RequestContext, error: unknown, row: number): RowProblem {
-  if (error instanceof RowRefused) return error.problem
-  if (error instanceof Refusal) {
-    // Rows whose hooks are still to be called wait for each other, so that these are called together; nothing of this round is kept.
-    if (concernsJob(error) && !ctx.externalCalls?.isWaiting) throw error
-    return problemOf(error)
-  }
-  // Rows that are written together are written one by one after a failure that nobody foresaw.
-  if (ctx.collected || transientError(error)) throw error
-  ctx.log.error({ err: error, row }, 'a row of a bulk job could not be processed')
-  return { code: 'INTERNAL', field: null, message: 'The row could not be processed.' }
 }

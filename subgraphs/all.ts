@@ -16,7 +16,7 @@ import {
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
-import { fieldUsageTable } from './kernel/extension/field-usage.migrations.ts'
+import { fieldUsageQueries, fieldUsageTable } from './kernel/extension/field-usage.migrations.ts'
 import { rollupTables } from './kernel/record/rollup/rollup.migrations.ts'
 import { startRollupMerger } from './kernel/record/rollup/rollup-merger.ts'
 import { valueIndexTable } from './kernel/record/value-index/value-index.migrations.ts'
@@ -170,6 +170,7 @@ export const migrations: readonly Migration[] = [
   rollupTables,
   mergedRecordTable,
   fieldUsageTable,
+  fieldUsageQueries,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

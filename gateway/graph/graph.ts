@@ -155,16 +155,14 @@ export class Graph {
   private async run(prepared: PreparedOperation, given: Variables, request: OperationContext): Promise<GraphResult> {
     const { limits, isAtomic } = prepared
     const dryRun = prepared.kind === 'mutation' ? (prepared.dryRun ?? request.dryRun) : undefined
-    const context =
-      limits || isAtomic || dryRun || prepared.allowsDuplicates
-        ? {
-            ...request,
-            ...(limits && { limits }),
-            ...(isAtomic && { isAtomic }),
-            ...(prepared.allowsDuplicates && { allowsDuplicates: true }),
-            ...(dryRun && { dryRun, idempotency: null }),
-          }
-        : request
+    const context: OperationContext = {
+      ...request,
+      queryName: prepared.queryName,
+      ...(limits && { limits }),
+      ...(isAtomic && { isAtomic }),
+      ...(prepared.allowsDuplicates && { allowsDuplicates: true }),
+      ...(dryRun && { dryRun, idempotency: null }),
+    }
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Kind, visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
 import { joinedLimits, largestLimits, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import type { DryRunMode } from '../../subgraphs/kernel/dry-run.ts'
@@ -21,6 +22,16 @@ import { coerceVariables, declaredVariables, type DeclaredVariable } from './var
 import type { Variables } from './variable-values.ts'
 
 let preparedCount = 0
+
+const queryNameMax = 100
+/** Enough to find a document without a name among those of one client. Persisted queries have the same digest. */
+const digestCharacters = 8
+
+/** A copy, because a part of a text keeps the whole of it in memory, and the name may be remembered longer than the document. */
+const copied = (name: string): string => Buffer.from(name.slice(0, queryNameMax), 'latin1').toString('latin1')
+
+const queryNameOf = ({ operation }: OperationParts, source: string): string =>
+  operation.name ? copied(operation.name.value) : hash('sha256', source).slice(0, digestCharacters)
 
 /** One operation of one document, with all checks done that need neither variables nor caller. */
 export class PreparedOperation {
@@ -52,6 +63,8 @@ export class PreparedOperation {
     dependencies: PrepareDependencies,
     parts: OperationParts,
     readonly bytes: number,
+    /** What it is called where it is counted: its name, or the beginning of the digest of its document. */
+    readonly queryName: string,
     /** Whether all root fields of the mutation commit, or none. */
     readonly isAtomic: boolean,
     /** How the mutation asks to be tried and rolled back; null: it does not. */
@@ -215,5 +228,6 @@ export function prepare(
       : given
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
-  return new PreparedOperation(dependencies, parts, bytes, isAtomic, dryRun, allowsDuplicates)
+  const queryName = queryNameOf(given, source)
+  return new PreparedOperation(dependencies, parts, bytes, queryName, isAtomic, dryRun, allowsDuplicates)
 }

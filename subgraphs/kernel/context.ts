@@ -95,6 +95,8 @@ export interface OperationContext {
   readonly allowsDuplicates?: boolean | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */
   readonly operationId?: string | undefined
+  /** The name of the client's operation, in REST the operation id; without one the beginning of the digest of its document. */
+  readonly queryName?: string | undefined
   /**
    * Cancels the SQL of a read when its client disconnects; a resolver passes `cancellation?.signal` to other work that it waits for.
    * For a subgraph in another process, the gateway closes the connection instead.

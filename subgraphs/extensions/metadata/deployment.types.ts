@@ -78,7 +78,8 @@ export class MetadataProblem {
 
   @OutputField(() => Json, {
     nullable: true,
-    description: 'What uses a component that is to be deleted: a list of `{object, id, name}`; null otherwise.',
+    description:
+      'What uses a component that is to be deleted: a list of `{object, id, name}`, for requests also with `lastUsedOn` and `queries`; null otherwise.',
     example: null,
   })
   usedBy!: unknown

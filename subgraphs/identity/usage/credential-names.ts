@@ -30,20 +30,22 @@ export interface WorkingCredential {
   readonly object: 'api_key' | 'oauth_app'
   readonly id: string
   readonly name: string
+  /** The id of the key, or of the grant of the app. */
+  readonly credentialId: string
 }
 
-/** The API keys, and the apps of the grants, with these ids, as far as they still work; each app once. */
+/** The API keys, and the apps of the grants, with these ids, as far as they still work; an app once for each grant. */
 export async function workingCredentials(
   { db, caller, clock }: RequestContext,
   ids: readonly string[],
 ): Promise<WorkingCredential[]> {
   return db.query<WorkingCredential & Record<string, unknown>>(
-    `select 'api_key' as object, id, name from identity.api_key
+    `select 'api_key' as object, id, name, id as "credentialId" from identity.api_key
        where organization_id = $1 and id = any($2::uuid[]) and deleted_at is null and revoked_at is null and (expires_at is null or expires_at > $3)
-     union
-     select 'oauth_app', c.id, c.name from identity.oauth_grant g join identity.oauth_client c on c.id = g.app_id
+     union all
+     select 'oauth_app', c.id, c.name, g.id from identity.oauth_grant g join identity.oauth_client c on c.id = g.app_id
        where g.organization_id = $1 and g.id = any($2::uuid[]) and g.expires_at > $3
-     order by 1, 3, 2`,
+     order by 1, 3, 2, 4`,
     [caller.organizationId, ids, clock.now().toISOString()],
   )
 }

@@ -16,3 +16,9 @@ export const fieldUsageTable: Migration = {
     create index field_usage_by_day on kernel.field_usage (used_on);
   `,
 }
+
+/** In which queries, newest first: their names, as `queryName` of the operation. */
+export const fieldUsageQueries: Migration = {
+  name: '20270101-kernel-field-usage-queries',
+  sql: `alter table kernel.field_usage add column queries text[] not null default '{}';`,
+}

@@ -3,7 +3,7 @@ import type { SubgraphRequest } from './endpoint.ts'
 import { readAnswer, readRequest, writeAnswer, writeRequest } from './wire.ts'
 
 const number = JSON.rawJSON('12345678901234567890.5')
-const context = { requestId: 'req_1', isAtomic: true } as SubgraphRequest['context']
+const context = { requestId: 'req_1', queryName: 'accountList', isAtomic: true } as SubgraphRequest['context']
 
 it('carries every digit of a number, there and back', () => {
   const request = { document: '{ a }', variables: { a: { b: [number, 1.5] } }, context }

@@ -26,12 +26,12 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
 
 /** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  const { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun, allowsDuplicates } = context
+  const { caller, requestId, idempotency, operationId, queryName, limits, isAtomic, dryRun, allowsDuplicates } = context
   return JSON.stringify({
     query: document,
     variables,
     extensions: {
-      context: { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun, allowsDuplicates },
+      context: { caller, requestId, idempotency, operationId, queryName, limits, isAtomic, dryRun, allowsDuplicates },
     },
   } satisfies RequestBody)
 }

@@ -25,9 +25,10 @@ function requireWholeFile({ parts }: StoredJob): void {
   if (missing.length > 0) throw refusalInSituation(`Parts that have not arrived: ${missing.join(', ')}.`)
 }
 
-const namedBy = ({ caller: { kind, credentialId, origin } }: BulkContext): NamedBy => ({
+const namedBy = ({ caller: { kind, credentialId, origin }, queryName }: BulkContext): NamedBy => ({
   kind,
   credentialId,
+  queryName,
   ...(origin && { origin }),
 })
 

@@ -29,7 +29,10 @@ export interface FileFormat {
 }
 
 /** Whoever completed the upload, and so names the fields of the file (`FieldUsage`). */
-export type NamedBy = Pick<Caller, 'kind' | 'credentialId' | 'origin'>
+export interface NamedBy extends Pick<Caller, 'kind' | 'credentialId' | 'origin'> {
+  /** Absent of jobs of earlier versions. */
+  readonly queryName?: string | undefined
+}
 
 export interface Checkpoint {
   /** The place in the file, all parts together, of the next row. */

@@ -95,10 +95,10 @@ async function confirmKeys(ctx: RequestContext, job: StoredJob): Promise<void> {
 
 /** Notes which fields rows of NDJSON name, for whoever completed the upload; the columns of CSV were noted then. */
 function noteNamed(ctx: RequestContext, { job, definition }: Loading, names: readonly string[]): void {
-  const { namedBy } = job.format!
-  if (!namedBy) return
+  if (!job.format!.namedBy) return
+  const { queryName, ...namedBy } = job.format!.namedBy
   const { origin: _, ...caller } = ctx.caller
-  noteFields({ ...ctx, caller: { ...caller, ...namedBy } }, definition, names)
+  noteFields({ ...ctx, caller: { ...caller, ...namedBy }, queryName }, definition, names)
 }
 
 /** What the rows of a file become, in the open transaction. */

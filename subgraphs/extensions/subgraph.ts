@@ -5,6 +5,7 @@ import { installedAppResource } from './app/installed-app.resolver.ts'
 import { appPackageResource } from './app/app-package.resolver.ts'
 import { marketplaceResource } from './app/marketplace.resolver.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
+import { customFieldUsageResource } from './custom-field/custom-field-usage.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
 import { mergeCustomRecordsResource } from './custom-record/merge-custom-records.resolver.ts'
@@ -53,6 +54,7 @@ export const extensions: SubgraphDefinition = {
   migrations: [externalIds],
   resources: [
     customFieldResource,
+    customFieldUsageResource,
     customObjectResource,
     customRecordResource,
     mergeCustomRecordsResource,

@@ -35,6 +35,7 @@ export class CustomField extends OrgRecord {
   @Column(() => String, {
     writable: 'ON_CREATE',
     indexed: true,
+    decidesEdges: true,
     max: entityMax,
     description:
       'The record type that has the field: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, PRODUCT, QUOTE, or `custom:` and the name of a custom object, such as `custom:site_visit`. It never changes.',
@@ -45,6 +46,7 @@ export class CustomField extends OrgRecord {
   @Column(() => String, {
     writable: 'ON_CREATE',
     indexed: true,
+    decidesEdges: true,
     max: 64,
     filled: true,
     description:

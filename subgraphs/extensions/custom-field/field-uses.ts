@@ -9,7 +9,7 @@ import { fieldsOfOrganization, formulasWith, liveFormulas, storedUsesOf } from '
 import { rollupsWith } from './rollup-rules.ts'
 import { changesForm, targetOf } from './type-change.ts'
 
-const shownMax = 20
+export const usesMax = 20
 
 /** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression; with `$5` also where live formulas may be: in validation rules, layouts, pages and texts of flows. */
 const usesSql = `
@@ -47,7 +47,7 @@ const usesSql = `
       select from jsonb_array_elements(fl.elements) e where e->'config'->>'object' = $2
         and (jsonb_exists(e->'config'->'values'->'customFields', $3) or jsonb_exists(e->'config'->'filter'->'customFields', $3)
           or $5 and fl.elements::text ~ $4))
-  limit ${shownMax}`
+  limit ${usesMax}`
 
 interface Use extends Record<string, unknown> {
   readonly object: string
@@ -59,7 +59,8 @@ interface Use extends Record<string, unknown> {
 export const recordTypeOf = (entity: string): string =>
   customObjectName(entity) === null ? entity.toLowerCase() : entity
 
-async function usesOf(ctx: RequestContext, entity: string, name: string, mayBeLive = true): Promise<Use[]> {
+/** What names a custom field: at most 20. Without `mayBeLive` only what cannot have the values of live formulas. */
+export async function usesOf(ctx: RequestContext, entity: string, name: string, mayBeLive = true): Promise<Use[]> {
   const { db, caller } = ctx
   // A name has letters, digits and underscores only.
   const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
@@ -72,15 +73,11 @@ async function usesOf(ctx: RequestContext, entity: string, name: string, mayBeLi
   const objectName = customObjectName(entity)
   const prefix = objectName === null ? recordTypeOf(entity) : customObjectEvents(objectName)
   for (const { user, sql } of fieldUseSources()) {
-    if (uses.length >= shownMax) break
-    const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${shownMax}`, [
-      organizationId,
-      prefix,
-      path,
-    ])
+    if (uses.length >= usesMax) break
+    const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${usesMax}`, [organizationId, prefix, path])
     uses.push(...rows.map(({ id, name: shown }) => ({ object: user, id, name: shown })))
   }
-  return uses.slice(0, shownMax)
+  return uses.slice(0, usesMax)
 }
 
 /** The name field of an object keeps a type that names of records can have. A deleted object can be restored. */
@@ -108,7 +105,7 @@ export const isUnused: SerializedRule<CustomField> = {
     const usedBy = await usesOf(ctx, entity, name)
     if (usedBy.length === 0) return []
     const message = 'The field is still used; change or delete first what uses it.'
-    throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, usesMax) })
   },
 }
 
@@ -134,7 +131,7 @@ export const liveIsUnused: SerializedRule<CustomField> = {
     const usedBy: Use[] = []
     for (const field of after) {
       const { id, entity, name } = field
-      if (usedBy.length >= shownMax) break
+      if (usedBy.length >= usesMax) break
       if (before.has(id)) continue
       if (storedUsesOf(field).length > 0 && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
       usedBy.push(...(await usesOf(ctx, entity, name, false)).filter(({ object }) => object !== 'custom_field'))
@@ -142,6 +139,6 @@ export const liveIsUnused: SerializedRule<CustomField> = {
     if (usedBy.length === 0) return []
     const message =
       'The formula, or one that reads it, is used where the fields of the record itself are known only; change first what uses it.'
-    throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, usesMax) })
   },
 }

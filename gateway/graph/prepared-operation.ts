@@ -27,8 +27,11 @@ const queryNameMax = 100
 /** Enough to find a document without a name among those of one client. Persisted queries have the same digest. */
 const digestCharacters = 8
 
+/** A copy, because a part of a text keeps the whole of it in memory, and the name may be remembered longer than the document. */
+const copied = (name: string): string => Buffer.from(name.slice(0, queryNameMax), 'latin1').toString('latin1')
+
 const queryNameOf = ({ operation }: OperationParts, source: string): string =>
-  operation.name?.value.slice(0, queryNameMax) ?? hash('sha256', source).slice(0, digestCharacters)
+  operation.name ? copied(operation.name.value) : hash('sha256', source).slice(0, digestCharacters)
 
 /** One operation of one document, with all checks done that need neither variables nor caller. */
 export class PreparedOperation {

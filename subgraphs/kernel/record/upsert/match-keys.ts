@@ -35,8 +35,11 @@ export async function winnersByKey(
 ): Promise<ReadonlyMap<string, string>> {
   if (values.length === 0 || !leadsToWinners(definition, key)) return new Map()
   const predicate = new TenantPredicate(ctx.caller)
+  // Few of many values are those of merged records; otherwise PostgreSQL may begin with all live records, once for each value.
+  const merged = `select distinct m.external_id as value from ${mergedTable} m
+    where m.organization_id = ${predicate.organization()} and m.object = ${sqlLiteral(definition.object)} and m.external_id = any(${predicate.values.add(values)}::text[])`
   const rows = await withoutRowLimit(ctx.db).query<{ value: string; id: string }>(
-    `select g.value, w.id from unnest(${predicate.values.add(values)}::text[]) as g(value) cross join lateral ${winnersSql(definition, key, predicate)} w`,
+    `with g as materialized (${merged}) select g.value, w.id from g cross join lateral ${winnersSql(definition, key, predicate)} w`,
     predicate.values.list,
   )
   return new Map(rows.map(({ value, id }) => [value, id]))

@@ -329,7 +329,8 @@ describe.each(searches)('the search of %s', (_, operation) => {
       ...Object.fromEntries(texts.map(({ path }) => [path[0], text])),
       ...namedBy[creator.documentId]?.(text),
     }
-    expect((await requests.send(await requests.valid(creator), { body })).status).toBe(creator.success.status)
+    const answer = await requests.send(await requests.valid(creator), { body })
+    expect([answer.status, answer.text]).toEqual([creator.success.status, expect.anything()])
     const found = (await totals()).map((total, index) => [searches[index], total - before[index]!])
     expect(Object.fromEntries(found)).toEqual({
       '%': 1,

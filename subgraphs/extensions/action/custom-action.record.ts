@@ -76,7 +76,7 @@ export const customAction: RecordDefinition<CustomAction> = defineRecord(CustomA
   isAdministrative: true,
   audit: auditRecord('custom_action', audited),
   invariants: actionProblems,
-  serializedRules: [waitsForDeployments, mappingsFit, fewActions, namedObjectsExist(typesOf), namedFunctionExists],
+  serializedRules: [mappingsFit, waitsForDeployments, fewActions, namedObjectsExist(typesOf), namedFunctionExists],
 })
 
 registerUse({

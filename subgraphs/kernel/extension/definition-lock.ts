@@ -9,7 +9,7 @@ export async function lockDefinitions({ db, caller }: RequestContext): Promise<v
 
 /**
  * A deployment decides with what it has read, also of records that it does not write, so their changes wait for it, and it for them. Changes that
- * publish the definitions take the same lock. The platform itself changes nothing that files say, and holds other locks meanwhile.
+ * publish the definitions take the same lock for themselves alone, so this rule stands behind those that publish. The platform itself changes nothing that files say, and holds other locks meanwhile.
  */
 export const waitsForDeployments: SerializedRule<StoredRow> = {
   concerns: ({ caller }) => caller.kind !== 'SYSTEM',

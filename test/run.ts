@@ -73,9 +73,7 @@ async function changedTestsPass(): Promise<boolean> {
 }
 
 async function run(): Promise<boolean> {
-  if (suite === 'system' && isWhole) {
-    return changedTestsPass()
-  }
+  if (suite === 'system' && isWhole) return changedTestsPass()
   if (!isWhole) return vitest()
   // The linters use one core while the tests start; both report, whichever fails.
   const results = await Promise.all([succeeds('npm', 'run', '-s', 'lint:all'), vitestTwice()])

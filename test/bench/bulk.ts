@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Database } from '../../subgraphs/kernel/database/database.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { Copies } from './copies.ts'
-import { get, Loader, post, type Job } from './loader.ts'
+import { Loader, type Job } from './loader.ts'
 import { median } from './measure.ts'
 import type { PostgresCpu } from './postgres-cpu.ts'
 import type { Server } from './processes.ts'
 import { atLeast, atMost, type Finding } from './report.ts'
+import { get, post } from './scenarios.ts'
 import type { Tenant } from './tenants.ts'
 
 const partBytes = 50_000_000
@@ -78,7 +79,9 @@ export async function measureBulk(
 ): Promise<Finding[]> {
   const loader = await Loader.open(services, project)
   const { tenant } = loader
-  const sql = new Database({ url: services.databaseUrl, connectionsMax: 1, statementTimeoutMs: 0 })
+  // Only a superuser copies to files of the server, which is the embedded one.
+  const url = services.databaseUrl.replace('//crm@', '//postgres@')
+  const sql = new Database({ url, connectionsMax: 1, statementTimeoutMs: 0 })
   const total = (): number => project.cpuUs() + postgres.cpuUs()
   /** Microseconds of CPU of both processes for each row, and rows in a second. */
   const measured = async (work: () => Promise<unknown>) => {

@@ -5,7 +5,7 @@ import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import type { Bench } from './against-baselines.ts'
 import type { Server } from './processes.ts'
 import { atMost, type Finding } from './report.ts'
-import type { HttpRequest } from './scenarios.ts'
+import { post, type HttpRequest } from './scenarios.ts'
 import type { Tenant } from './tenants.ts'
 
 /** Records of the measured organization: opportunities on the board, and activities of one account. */
@@ -63,8 +63,6 @@ export async function measureCustomerGraph(
     ),
   ]
 }
-
-const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
 
 /** Every third lead is from a company that has an account. */
 const aLead = (index: number) => ({

@@ -7,7 +7,7 @@ import { alternate, median, ratios, type Contender } from './measure.ts'
 import type { Server } from './processes.ts'
 import { atLeast, atMost, type Finding } from './report.ts'
 import { measureSandbox } from './sandbox.ts'
-import { wireFormOf, type HttpRequest } from './scenarios.ts'
+import { post, wireFormOf } from './scenarios.ts'
 import { openTenant, type Tenant } from './tenants.ts'
 
 /** Below the 600 invocations of an organization in a minute, with the warm-up. */
@@ -19,7 +19,6 @@ const [pacedChanges, paceMs] = [150, 50]
 const changes = 300
 const rounds = 10
 
-const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
 const source = (code: string) => ({ language: 'javascript', source: `export default ${code}` })
 
 async function functionTenant(services: OpenServices, accounts: number): Promise<Tenant> {

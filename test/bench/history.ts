@@ -1,10 +1,10 @@
 import { Database } from '../../subgraphs/kernel/database/database.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { fillAccounts } from './fill.ts'
-import { get, Loader } from './loader.ts'
+import { Loader } from './loader.ts'
 import type { Server } from './processes.ts'
 import { atMost, type Finding } from './report.ts'
-import type { HttpRequest } from './scenarios.ts'
+import { get, type HttpRequest } from './scenarios.ts'
 import type { PostgresCpu } from './postgres-cpu.ts'
 
 const changes = 10_000

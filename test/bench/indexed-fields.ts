@@ -7,11 +7,9 @@ import { OneConnection } from './customer-graph.ts'
 import { alternate, median, ratios, type Contender, type Measuring, type Round, type Rounds } from './measure.ts'
 import type { Server } from './processes.ts'
 import { atLeast, atMost, type Finding } from './report.ts'
-import { wireFormOf, type HttpRequest } from './scenarios.ts'
+import { get, post, wireFormOf, type HttpRequest } from './scenarios.ts'
 import { openAdministrator, type Tenant } from './tenants.ts'
 
-const post = (path: string, body: object): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
-const get = (path: string): HttpRequest => ({ method: 'GET', path })
 const samples = 100
 const clients = 12
 const buildTimeoutMs = 1_800_000

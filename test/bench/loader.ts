@@ -4,7 +4,7 @@ import { createApiKey } from '../../subgraphs/identity/public.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { OneConnection } from './customer-graph.ts'
 import type { Server } from './processes.ts'
-import type { HttpRequest } from './scenarios.ts'
+import { get, post } from './scenarios.ts'
 import { openAdministrator, type Tenant } from './tenants.ts'
 
 const pollMs = 100
@@ -15,9 +15,6 @@ export interface Job {
   readonly recordsSucceeded: number
   readonly errorMessage: string | null
 }
-
-export const post = (path: string, body: object): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
-export const get = (path: string): HttpRequest => ({ method: 'GET', path })
 
 /** An organization with its key, which loads and exports accounts by bulk jobs. */
 export class Loader {

@@ -26,8 +26,8 @@ export interface Scenario {
   readonly counting?: { readonly goal: number; readonly baseline: HttpRequest }
 }
 
-const get = (path: string): HttpRequest => ({ method: 'GET', path })
-const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
+export const get = (path: string): HttpRequest => ({ method: 'GET', path })
+export const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
 
 // With fragments and aliases, as clients write their documents.
 const fragment = (name: string, type: string, fields: readonly string[]): string =>

@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Database } from '../../subgraphs/kernel/database/database.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { Copies } from './copies.ts'
-import { Loader, type Job } from './loader.ts'
-import { median } from './measure.ts'
+import { Loader } from './loader.ts'
+import { measureNeighbour } from './neighbour.ts'
 import type { PostgresCpu } from './postgres-cpu.ts'
 import type { Server } from './processes.ts'
 import { atLeast, atMost, type Finding } from './report.ts'
-import { get, post } from './scenarios.ts'
+import { post } from './scenarios.ts'
 import type { Tenant } from './tenants.ts'
 
 const partBytes = 50_000_000
 const insert = { operation: 'INSERT' }
-const reads = 200
+const neighbourRows = 20_000
 const sampleMs = 100
 
 const header =
@@ -114,34 +114,14 @@ export async function measureBulk(
         0.5,
         `${shown('job', exported)}, ${shown('COPY', copiedOut)}`,
       ),
-      await measureNeighbour(services, project, loader),
+      await measureNeighbour(services, project, 'a bulk job', () =>
+        loader.load(insert, partsOf(neighbourRows, 100), neighbourRows),
+      ),
       await measureMemory(project, loader, fileBytes),
     ]
   } finally {
     await sql.close()
   }
-}
-
-/** How long another organization waits for a record while rows are written. */
-async function measureNeighbour(services: OpenServices, project: Server, loader: Loader): Promise<Finding> {
-  const other = await Loader.open(services, project)
-  const { id } = (await other.client.send(post('/v1/accounts', { name: 'Quiet' }))).body as Job
-  const p95 = () => other.client.percentileOf(() => get(`/v1/accounts/${id}`), 0.95, reads)
-  await p95()
-  const alone = median([await p95(), await p95(), await p95()])
-  const progress = { isDone: false }
-  const loaded = loader.load(insert, partsOf(20_000, 100), 20_000).finally(() => (progress.isDone = true))
-  const beside: number[] = []
-  while (!progress.isDone) beside.push(await p95())
-  await loaded
-  const detail = `${median(beside).toFixed(1)} and ${alone.toFixed(1)} ms`
-  return atMost(
-    'Reads by id of another tenant beside a bulk job: p95 / p95 without',
-    median(beside) / alone,
-    1.3,
-    'x',
-    detail,
-  )
 }
 
 const megabyte = 1_048_576

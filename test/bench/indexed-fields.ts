@@ -5,6 +5,7 @@ import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OneConnection } from './customer-graph.ts'
 import { alternate, median, ratios, type Contender, type Measuring, type Round, type Rounds } from './measure.ts'
+import { measureNeighbour } from './neighbour.ts'
 import type { Server } from './processes.ts'
 import { atLeast, atMost, type Finding } from './report.ts'
 import { get, post, wireFormOf, type HttpRequest } from './scenarios.ts'
@@ -40,6 +41,13 @@ const rollup = (name: string, childObject: string, relationField: string, more: 
 
 async function define({ client }: Organization, entity: string, ...fields: readonly object[]): Promise<void> {
   for (const one of fields) await client.send(post('/v1/custom-fields', { entity, ...one }))
+}
+
+async function indexField({ client }: Organization, name: string): Promise<void> {
+  const { body } = await client.send(get(`/v1/custom-fields?entity=CONTACT`))
+  const { id } = (body as { data: { id: string; name: string }[] }).data.find((one) => one.name === name)!
+  const query = 'mutation ($id: ID!) { customFieldUpdate(id: $id, input: { isIndexed: true }) { id } }'
+  await client.send(post('/v1/graphql', { query, variables: { id } }))
 }
 
 /** Waits until all fields are in use, and returns how long that took in seconds. */
@@ -226,11 +234,16 @@ async function measureMillion(
   )
   if (customFields['people'] !== sum!.n || customFields['seatsOfPeople'] !== sum!.seats)
     throw new Error(`The rollups are ${JSON.stringify(customFields)}, and the records ${JSON.stringify(sum)}.`)
+  const neighbour = await measureNeighbour(services, project, `the index of a field of ${many} records`, async () => {
+    await indexField(organization, 'seats')
+    await settled(services, organization)
+  })
   // Its worker merges, too.
   await project.stop()
   const found = (what: string, figure: string): Finding => ({ what, figure, goal: '', isReached: null })
   return [
     ...findings,
+    neighbour,
     found(`Index of two fields of ${many} records`, index),
     found(`Totals of two rollups of ${many} children`, backfill),
     await measureMerge(services, organization, parent),

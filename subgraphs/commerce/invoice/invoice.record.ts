@@ -4,6 +4,7 @@ import { changedNames } from '../../kernel/record/changed-names.ts'
 import { defineRecord, type RecordDefinition, type RelationBy } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
+import { readProducts } from '../line-item/complete-lines.ts'
 import { sentLines } from '../line-item/document-amounts.ts'
 import { order } from '../order/order.record.ts'
 import { quote } from '../quote/quote.record.ts'
@@ -106,4 +107,6 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
     if (previous && next.deletedAt !== null && previous.deletedAt === null) await requireDeletable(ctx, previous)
     return []
   },
+  decidesAlone: true,
+  readsTogether: readProducts,
 })

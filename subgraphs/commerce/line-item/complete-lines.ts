@@ -2,6 +2,7 @@ import { baseCurrencyOf } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { readOnce } from '../../kernel/record/collected-writes.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -30,8 +31,20 @@ async function productsOf(
   lines: readonly { readonly productId?: string | null }[],
 ): Promise<ReadonlyMap<string, ProductValues | null>> {
   const ids = [...new Set(lines.flatMap(({ productId }) => productId?.toLowerCase() ?? []))]
-  const found = await Promise.all(ids.map((id) => readReference(ctx, product, id, selectedOfProduct)))
+  const read = (id: string) => readOnce(ctx, `product ${id}`, () => readReference(ctx, product, id, selectedOfProduct))
+  const found = await Promise.all(ids.map(read))
   return new Map(ids.map((id, index) => [id, found[index] as ProductValues | null]))
+}
+
+/** Reads the products of the lines of many records that are given these values. */
+export async function readProducts(
+  ctx: RequestContext,
+  given: readonly { readonly lineItems?: readonly LineItem[] }[],
+): Promise<void> {
+  await productsOf(
+    ctx,
+    given.flatMap(({ lineItems }) => lineItems ?? []),
+  )
 }
 
 /** A price that the caller's profile hides must not become readable in a line. */

@@ -4,6 +4,7 @@ import { changedNames } from '../../kernel/record/changed-names.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { documentUrl } from '../document/document-url.ts'
+import { readProducts } from '../line-item/complete-lines.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { quote } from '../quote/quote.record.ts'
 import { orderEvents } from './order.events.ts'
@@ -76,4 +77,6 @@ export const order: RecordDefinition<Order> = defineRecord(Order, {
     if (previous && next.deletedAt !== null && previous.deletedAt === null) await requireDeletable(ctx, previous)
     return []
   },
+  decidesAlone: true,
+  readsTogether: readProducts,
 })

@@ -3,6 +3,7 @@ import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { documentUrl } from '../document/document-url.ts'
+import { readProducts } from '../line-item/complete-lines.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { onePrimaryQuote } from './primary-quote.ts'
 import { quoteEvents } from './quote.events.ts'
@@ -71,5 +72,7 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
     if (previous) await requireEditable(ctx, previous, next)
     return []
   },
+  decidesAlone: true,
+  readsTogether: readProducts,
   serializedRules: [onePrimaryQuote(() => quote)],
 })

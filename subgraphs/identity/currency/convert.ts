@@ -1,5 +1,6 @@
 import type { Big } from 'big.js'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { readOnce } from '../../kernel/record/collected-writes.ts'
 import type { CurrencySum } from '../../kernel/record/currency-figures.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn, isDay, organizationZone } from '../../kernel/time/days.ts'
@@ -82,7 +83,8 @@ export async function ratesOf(
 }
 
 /** The base currency of the caller's organization. */
-export const baseCurrencyOf = async (ctx: RequestContext): Promise<string> => (await ratesOf(ctx, [])).baseCurrency
+export const baseCurrencyOf = async (ctx: RequestContext): Promise<string> =>
+  (await readOnce(ctx, 'base currency', () => ratesOf(ctx, []))).baseCurrency
 
 /** The amount in the base currency, at the rate of the day of `time` (`rateDayOf`). Null when the currency has no rate on that day. */
 export async function baseAmountAt(

@@ -12,6 +12,7 @@ import type { Change } from './event-types.ts'
 import type { Fields } from './next-record.ts'
 import { TenantPredicate, Values } from './predicate.ts'
 import { eventsOf } from './record-events.ts'
+import { lockNumbers, storeLastNumber } from './record-number.ts'
 
 interface CollectedChange {
   readonly change: Change<StoredRow>
@@ -26,8 +27,8 @@ const statementRowsMax = 1_000
  * and by the definitions of the organization.
  */
 export const isCollectable = (definition: RecordDefinition<StoredRow>): boolean => {
-  const { decide, checks, decidesAlone = false, numbered, audit, storedIn } = definition
-  return (decidesAlone || (!decide && !checks)) && !numbered && !audit && !storedIn
+  const { decide, checks, decidesAlone = false, audit, storedIn } = definition
+  return (decidesAlone || (!decide && !checks)) && !audit && !storedIn
 }
 
 /**
@@ -40,6 +41,8 @@ export class CollectedWrites implements Collected {
   #changed: CollectedChange[] = []
   readonly #pending = new Set<string>()
   #written = 0
+  /** The last number that a record has taken; null before the counter is locked. */
+  #lastNumber: number | null = null
   #conditions = new Set<Condition>()
   #failure: unknown = null
   readonly #references = new Map<Reference, Set<string>>()
@@ -56,8 +59,13 @@ export class CollectedWrites implements Collected {
   }
 
   /** A locked record, as it is after the collected writes. */
-  known<T extends StoredRow>({ object }: RecordDefinition<T>, id: string): T | null {
-    return object === this.#definition.object ? ((this.records.get(id.toLowerCase()) as T | undefined) ?? null) : null
+  known<T extends StoredRow>(definition: RecordDefinition<T>, id: string): T | null {
+    return this.isOf(definition) ? ((this.records.get(id.toLowerCase()) as T | undefined) ?? null) : null
+  }
+
+  /** Whether it collects the writes of records of this type. */
+  isOf({ object }: Pick<RecordShape, 'object'>): boolean {
+    return object === this.#definition.object
   }
 
   /** How many collected changes have been written. */
@@ -78,13 +86,21 @@ export class CollectedWrites implements Collected {
     await this.flush(ctx)
     this.records.clear()
     this.rules.forget()
+    // A record that is written otherwise takes the next number of the counter itself.
+    this.#lastNumber = null
   }
 
-  takes({ object, lookedUpBy }: RecordShape, { operation }: Change<StoredRow>, changed: readonly Column[]): boolean {
-    if (object !== this.#definition.object || changed.length === 0) return false
+  takes(shape: RecordShape, { operation }: Change<StoredRow>, changed: readonly Column[]): boolean {
+    if (!this.isOf(shape) || changed.length === 0) return false
     // What names a record follows its deletion and its restoring.
-    if (operation === 'RESTORE' && lookedUpBy) return false
-    return operation !== 'DELETE' || (!lookedUpBy && hasColumn(this.#definition, 'deletedAt'))
+    if (operation === 'RESTORE' && shape.lookedUpBy) return false
+    return operation !== 'DELETE' || (!shape.lookedUpBy && hasColumn(this.#definition, 'deletedAt'))
+  }
+
+  /** The number of a new record that is collected next. The counter is stored with the records. */
+  async takeNumber(ctx: RequestContext): Promise<number> {
+    this.#lastNumber = (this.#lastNumber ?? (await lockNumbers(ctx, this.#definition.object))) + 1
+    return this.#lastNumber
   }
 
   /** Collects a change, which is written only if none of the conditions `unless` holds. */
@@ -138,6 +154,8 @@ export class CollectedWrites implements Collected {
     this.#written += created.length + changed.length
     try {
       if (created.length > 0) await this.#write(ctx, created, (values) => this.#insertSql(ctx, created, values))
+      if (created.length > 0 && this.#lastNumber !== null)
+        await storeLastNumber(ctx, this.#definition.object, this.#lastNumber)
       if (changed.length > 0) await this.#write(ctx, changed, (values) => this.#updateSql(ctx, changed, values))
     } catch (error) {
       this.#failure = error

@@ -9,8 +9,8 @@ export interface LoadableRecords {
   readonly records: Records<StoredRow>
   /** The resource in the names of the scopes: `ACCOUNTS`. */
   readonly scope: string
-  /** Whether its writes are the standard ones, so that its definition says all of their rules. */
-  readonly isStandard: boolean
+  /** The operations that are no standard ones: their rules are more than those that the definition says. */
+  readonly actions: RecordActions<StoredRow>
 }
 
 const registry = new Map<string, LoadableRecords>()
@@ -22,8 +22,7 @@ export function registerLoadable<T extends StoredRow>(
   actions: RecordActions<T> = {},
 ): void {
   const records = recordsOf(definition, actions) as unknown as Records<StoredRow>
-  const isStandard = Object.keys(actions).length === 0
-  registry.set(definition.object, { definition: definition as never, records, scope, isStandard })
+  registry.set(definition.object, { definition: definition as never, records, scope, actions: actions as never })
 }
 
 const custom = new WeakMap<object, LoadableRecords>()
@@ -39,7 +38,7 @@ export function loadableIn(
   if (!definition) return null
   let loadable = custom.get(definition)
   if (!loadable) {
-    loadable = { definition, records: recordsOf(definition), scope: 'CUSTOM_OBJECTS', isStandard: true }
+    loadable = { definition, records: recordsOf(definition), scope: 'CUSTOM_OBJECTS', actions: {} }
     custom.set(definition, loadable)
   }
   return loadable

@@ -27,6 +27,7 @@ import { refuseImportedFields } from './imported-fields.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { decidedByHooks } from './decided-by-hooks.ts'
 import { numberText, type Fields } from './next-record.ts'
+import { nextNumber } from './record-number.ts'
 import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
 import { withUnversioned } from './unversioned-values.ts'
 import { underSerializedRules } from './serialized-rules.ts'
@@ -50,8 +51,9 @@ export async function save<T extends StoredRow>(
 ): Promise<T> {
   requireRight(ctx, builtIn, draft.values)
   if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
-  // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
-  const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
+  // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap. A record that is
+  // collected gets its number when nothing refuses it any more.
+  const isNumbered = builtIn.numbered && draft.operation === 'CREATE' && !collectedOf(ctx)?.isOf(builtIn)
   const write = async (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> => {
     const isCompared = !current.collected && mayBeBlocked(current, definition, decided)
     return isNumbered ||
@@ -104,7 +106,6 @@ async function checkAndWrite<T extends StoredRow>(
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (ctx.extensions && isExtended(ctx, definition))
     await refuseBrokenRules(ctx, definition, draft.operation, next, previous)
-  if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   await requireWritten(ctx, definition, draft, next, previous)
   const isDeleted = draft.operation === 'DELETE' && !draft.isMerged
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {
@@ -179,20 +180,15 @@ async function referenceProblems(
   return problems
 }
 
+/** Gives a new record its number, unless it has one already, because the statement with conditions did not write it. */
 async function setNumber(ctx: RequestContext, definition: RecordShape, numbered: string, next: Fields): Promise<void> {
-  next[numbered] = await nextNumber(ctx, definition.object)
+  if (next[numbered] != null) return
+  const collected = collectedOf(ctx)
+  next[numbered] = collected?.isOf(definition)
+    ? await collected.takeNumber(ctx)
+    : await nextNumber(ctx, definition.object)
   Object.assign(next, numberText(definition, next))
   setFormulas(definition.columns, next)
-}
-
-/** The next number of a counter of the organization. Its row stays locked until the transaction ends, so that numbers have no gaps. */
-export async function nextNumber(ctx: RequestContext, object: string): Promise<number> {
-  const [row] = await ctx.db.query<{ value: number }>(
-    `insert into kernel.record_number (organization_id, object, value) values ($1, $2, 1)
-     on conflict (organization_id, object) do update set value = kernel.record_number.value + 1 returning value`,
-    [ctx.caller.organizationId, object],
-  )
-  return row!.value
 }
 
 async function write<T extends StoredRow>(
@@ -205,6 +201,8 @@ async function write<T extends StoredRow>(
 ): Promise<boolean> {
   const { operation, events, isEventReplaced, mergedIds, action } = draft
   const previous = draft.previous as (T & Fields) | null
+  // Last, because all other creates of the organization wait for the counter from now on.
+  if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   const rowSql = (values: Values): RowStatements => {
     const conditions = () => [
       ...unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`),

@@ -1,5 +1,16 @@
 import { expect } from 'vitest'
-import { account, activity, contact, lead, opportunity, task } from '../../../test/builders.ts'
+import {
+  account,
+  activity,
+  contact,
+  invoice,
+  lead,
+  opportunity,
+  order,
+  quote,
+  supportCase,
+  task,
+} from '../../../test/builders.ts'
 import { BulkJobs } from '../../../test/bulk-jobs.fixture.ts'
 import type { Member, Platform } from '../../../test/platform.ts'
 import { statementsOf } from '../../../test/statements.ts'
@@ -7,7 +18,7 @@ import { statementsOf } from '../../../test/statements.ts'
 type Row = Readonly<Record<string, unknown>>
 
 /** Ids and moments are different in each organization: each is named by the place where it appears first. */
-function named(rows: readonly Row[]): unknown {
+export function named(rows: readonly Row[]): unknown {
   const names = new Map<string, string>()
   const text = JSON.stringify(rows).replaceAll(
     /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
@@ -16,25 +27,48 @@ function named(rows: readonly Row[]): unknown {
   return JSON.parse(text)
 }
 
-/** What a job has left: its records, their events, what became of its rows. */
-async function outcomeOf(platform: Platform, jobs: BulkJobs, by: Member, object: string, id: string): Promise<unknown> {
-  const { organizationId } = by
+const tables: Readonly<Record<string, string>> = {
+  case: 'support."case"',
+  invoice: 'commerce.invoice',
+  order: 'commerce."order"',
+  quote: 'commerce.quote',
+}
+
+const tableOf = (object: string): string => tables[object] ?? `crm.${object}`
+
+/** What matches the statements that insert records of a type. */
+export const insertsOf = (object: string): RegExp => new RegExp(`insert into ${tableOf(object).replace('.', '\\.')} `)
+
+/** What is stored of the records of a type whose external ids begin with R: the records, their events, their indexed values, the counter of the type. */
+export async function storedOf(platform: Platform, { organizationId }: Member, object: string): Promise<Row[]> {
   const records = await platform.query<{ record: Row }>(
-    `select to_jsonb(t) as record from crm.${object} t where organization_id = $1 and external_id like 'R%' order by external_id`,
+    `select to_jsonb(t) as record from ${tableOf(object)} t where organization_id = $1 and external_id like 'R%' order by external_id`,
     [organizationId],
   )
   const events = await platform.query<{ event: Row }>(
     `select jsonb_build_array(e.type, e.data) as event from kernel.event e
-     join crm.${object} t on t.organization_id = e.organization_id and t.id = e.record_id
+     join ${tableOf(object)} t on t.organization_id = e.organization_id and t.id = e.record_id
      where e.organization_id = $1 and t.external_id like 'R%' order by t.external_id, e.id`,
     [organizationId],
   )
+  const values = await platform.query(
+    `select v.field, to_jsonb(v) as value from kernel.record_value v
+     join ${tableOf(object)} t on t.organization_id = v.organization_id and t.id = v.record_id
+     where v.organization_id = $1 and t.external_id like 'R%' order by t.external_id, v.field`,
+    [organizationId],
+  )
+  const counter = await platform.query(
+    'select value from kernel.record_number where organization_id = $1 and object = $2',
+    [organizationId, object],
+  )
+  return [...records.map(({ record }) => record), ...events.map(({ event }) => event), ...values, ...counter]
+}
+
+/** What a job has left: what is stored, and what became of its rows. */
+async function outcomeOf(platform: Platform, jobs: BulkJobs, by: Member, object: string, id: string): Promise<unknown> {
   const failed = await jobs.results(by, id, 'failed')
-  return named([
-    ...records.map(({ record }) => record),
-    ...events.map(({ event }) => event),
-    ...failed.split('\r\n').filter((line) => !line.includes('TAKEN')),
-  ] as Row[])
+  const lines = failed.split('\r\n').filter((line) => !line.includes('TAKEN'))
+  return named([...(await storedOf(platform, by, object)), ...(lines as never)])
 }
 
 export interface Load {
@@ -46,9 +80,17 @@ export interface Load {
   readonly prepare?: (by: Member) => Promise<void>
 }
 
-const makers = { activity, contact, lead, opportunity, task } as unknown as Readonly<
-  Record<string, (by: Member) => Promise<{ readonly id: string }>>
->
+const makers = {
+  activity,
+  case: supportCase,
+  contact,
+  invoice,
+  lead,
+  opportunity,
+  order,
+  quote,
+  task,
+} as unknown as Readonly<Record<string, (by: Member) => Promise<{ readonly id: string }>>>
 
 /** Loads a file in an organization of its own. With `isEach`, an id that another record has makes the job write each row alone. */
 async function loaded(platform: Platform, { object, columns, csv, free, prepare }: Load, isEach: boolean) {
@@ -64,9 +106,7 @@ async function loaded(platform: Platform, { object, columns, csv, free, prepare 
   const text = `${columns}\n${[...csv, ...(isEach ? [last] : [])].join('\n')}\n`
   expect((await jobs.put(owner, id, text)).status).toBe(200)
   expect((await jobs.complete(owner, id)).status).toBe(200)
-  const inserts = await statementsOf(platform, () => jobs.settle(), new RegExp(`insert into crm\\.${object} `), {
-    inTransactions: true,
-  })
+  const inserts = await statementsOf(platform, () => jobs.settle(), insertsOf(object), { inTransactions: true })
   const job = await jobs.read(owner, id)
   return { job, inserts: inserts.length, outcome: await outcomeOf(platform, jobs, owner, object, id) }
 }

@@ -1,4 +1,3 @@
-import { organizationSettings } from '../../identity/public.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
 import { refusalInState } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -8,6 +7,7 @@ import {
   caseStates,
   enforcedTransitions,
   hoursAfter,
+  settingsOf,
   slaHours,
   statusChange,
   type StatusChange,
@@ -26,7 +26,7 @@ export const decideCase = (
  * that status.
  */
 async function decideCreate(ctx: RequestContext, values: Partial<Case>): Promise<Decided<Case>> {
-  const { businessHours = null } = await organizationSettings(ctx)
+  const { businessHours = null } = await settingsOf(ctx)
   const now = ctx.clock.now().toISOString()
   const newCase = {
     status: 'NEW',
@@ -68,7 +68,7 @@ export async function changeStatus(ctx: RequestContext, before: Case, to: CaseSt
     const message = `A case with status ${from} can change to ${allowed.join(', ')}, not to ${to}.`
     throw await refusalInState(ctx, caseStates, before, message)
   }
-  const { businessHours = null } = await organizationSettings(ctx)
+  const { businessHours = null } = await settingsOf(ctx)
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 

@@ -79,6 +79,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   events: caseEvents,
   states: caseStates,
   decide: decideCase,
+  decidesAlone: true,
 })
 
 /** A caller who sees the case sees its comments. */

@@ -1,6 +1,7 @@
 import { addWorkingTime, workingTimeBetween } from '../../kernel/time/business-hours.ts'
 import { type BusinessHours } from '../../kernel/time/working-week.ts'
 import { organizationSettings } from '../../identity/public.ts'
+import { readOnce } from '../../kernel/record/collected-writes.ts'
 import { mayWrite } from '../../kernel/record/field-security.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { Move, StateMachine, Transitions } from '../../kernel/record/transitions.ts'
@@ -25,8 +26,11 @@ export const enforcedTransitions: Readonly<Record<CaseStatus, readonly CaseStatu
   CLOSED: ['OPEN'],
 }
 
+export const settingsOf = (ctx: RequestContext): ReturnType<typeof organizationSettings> =>
+  readOnce(ctx, 'settings', () => organizationSettings(ctx))
+
 export const areTransitionsEnforced = async (ctx: RequestContext): Promise<boolean> =>
-  (await organizationSettings(ctx)).enforceCaseTransitions ?? false
+  (await settingsOf(ctx)).enforceCaseTransitions ?? false
 
 const shape = recordType('case')
 

@@ -17,8 +17,11 @@ import { storeChunk, storeProgress, storeResults } from './store-results.ts'
 import { definitionOf, type Loading, type RowResult } from './loading.ts'
 import { asksHooks, isTogether, writeRows } from './write-rows.ts'
 
-/** Rows of one transaction: written together, or one by one. The calls of hooks for them have a common deadline. */
-const chunkRowsMax = { together: 5_000, each: 500 } as const
+/**
+ * Rows of one transaction: written together, or one by one. The calls of hooks for them have a common deadline. Other creates wait for the counter of
+ * numbered records until the transaction ends.
+ */
+const chunkRowsMax = { together: 5_000, numbered: 1_000, each: 500 } as const
 const chunkBytesMax = 4_000_000
 const rowsMax = 10_000_000
 const rowsAtOnceMax = 50_000
@@ -80,7 +83,8 @@ function keyOf(definition: RecordShape, { operation, matchBy }: StoredJob): Bulk
 function rowsOfChunk(ctx: RequestContext, job: StoredJob): number {
   const loading = loadingOf(ctx, job)
   const isLarge = isTogether(comparing(ctx, job), loading) && !asksHooks(ctx, loading)
-  return isLarge ? chunkRowsMax.together : chunkRowsMax.each
+  if (!isLarge) return chunkRowsMax.each
+  return loading.definition.numbered ? chunkRowsMax.numbered : chunkRowsMax.together
 }
 
 /** The context of a transaction that compares its records with others before it takes the locks of their keys. */

@@ -65,8 +65,15 @@ const resolvedRows = (rows: readonly LoadRow[], { references }: Named): LoadRow[
   })
 
 /** Whether the rows of a chunk are written by few statements. */
-export const isTogether = (ctx: RequestContext, { definition, loadable }: Loading): boolean =>
-  loadable.isStandard && isCollectable(definition) && isComparedTogether(ctx, shapeFor(ctx, definition))
+export const isTogether = (ctx: RequestContext, loading: Loading): boolean =>
+  isStandard(loading) && isCollectable(loading.definition) && isComparedTogether(ctx, shapeFor(ctx, loading.definition))
+
+/** Whether the job makes standard writes only, so that the definition says all of their rules. */
+function isStandard({ job: { operation, options }, loadable: { actions } }: Loading): boolean {
+  if (operation === 'DELETE') return !actions.remove
+  const isRestoring = operation === 'UPSERT' && options.matchDeleted === 'RESTORE'
+  return !actions.create && !actions.update && !(isRestoring && actions.restore)
+}
 
 /** Whether hooks decide on the rows. */
 export const asksHooks = ({ extensions, isWithoutHooks = false }: RequestContext, { definition }: Loading): boolean =>

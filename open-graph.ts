@@ -13,11 +13,9 @@ let loaded: LoadedSupergraph | undefined
 
 /** The graph of this process: its subgraphs run in it unless they have a URL. */
 export async function openGraph(config: Config, services: OpenServices): Promise<Graph> {
-  const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
   return Graph.create({
-    supergraphSdl,
     // It depends only on the file, so it is loaded once, also if a process opens several platforms, as tests do.
-    supergraph: (loaded ??= new LoadedSupergraph(supergraphSdl)),
+    supergraph: (loaded ??= new LoadedSupergraph(readFileSync(schemaPath('supergraph.graphql'), 'utf8'))),
     endpoints: await endpointsOf(config, services),
     openIntrospection: config.openIntrospection,
     onDefect: (thrown, { requestId }) => services.log.error({ err: thrown, requestId }, 'an operation failed'),

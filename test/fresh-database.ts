@@ -67,6 +67,15 @@ export async function emptyTables(database: Database): Promise<void> {
   if (written.length > 0) await database.query(`truncate ${written.map(({ name }) => name).join()} cascade`)
 }
 
+const admins = new Map<string, Database>()
+
+/** Connections that create and drop databases. All files of a process share them, because to open one takes 40 ms. */
+function adminOf(url: string): Database {
+  const known = admins.get(url) ?? new Database({ url, connectionsMax: 4 })
+  admins.set(url, known)
+  return known
+}
+
 /** A new, migrated, empty database on the PostgreSQL of the test run. */
 export async function freshDatabase({
   hasOwnEvents = false,
@@ -74,8 +83,9 @@ export async function freshDatabase({
 }: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
   const templateUrl = inject('templateUrl')
   const name = `fresh_${randomUUID().replaceAll('-', '')}`
-  const admin = new Database({ url: databaseUrl(templateUrl, 'crm'), connectionsMax: 1 })
-  await admin.query(`create database ${name} template ${template}`)
+  const admin = adminOf(databaseUrl(templateUrl, 'crm'))
+  // Copying the files takes half of the time of writing them to the log, which is the default.
+  await admin.query(`create database ${name} template ${template} strategy file_copy`)
   const url = databaseUrl(templateUrl, name)
   // Parallel workers cost more than they save in tables as small as those of tests.
   const settings = { max_parallel_workers_per_gather: '0' }
@@ -89,7 +99,6 @@ export async function freshDatabase({
       } finally {
         await database.close()
         await admin.query(`drop database ${name} with (force)`)
-        await admin.close()
       }
     },
   }

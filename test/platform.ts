@@ -58,7 +58,7 @@ export class Platform {
   url!: string
   #fresh!: FreshDatabase
   #gateway!: RunningGateway
-  readonly #fingerprints = new Fingerprints((text) => this.query(text))
+  readonly #fingerprints = new Fingerprints((text, values) => this.query(text, values))
   #config!: ReturnType<typeof readConfig>
   dataDir!: string
   /** Set it before the platform opens, if a test writes events of its own that no schema describes. */

@@ -20,8 +20,9 @@ import { withClientNames } from './conflicting-aliases.ts'
 import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
-  readonly supergraphSdl: string
-  /** The loaded `supergraphSdl`, if several graphs share it. */
+  /** The text of the supergraph, unless it is loaded. */
+  readonly supergraphSdl?: string
+  /** The loaded supergraph, if several graphs share it. */
   readonly supergraph?: LoadedSupergraph
   readonly endpoints: readonly SubgraphEndpoint[]
   readonly limits?: Partial<GraphLimits>
@@ -70,7 +71,7 @@ export class Graph {
   private readonly known = new LRUCache<string, PreparedOperation>({ maxSize: cacheBytesMax })
 
   private constructor(options: GraphOptions) {
-    const supergraph = options.supergraph ?? new LoadedSupergraph(options.supergraphSdl)
+    const supergraph = options.supergraph ?? new LoadedSupergraph(options.supergraphSdl ?? '')
     const endpoints = new Map(options.endpoints.map((endpoint) => [endpoint.name, endpoint]))
     const missing = supergraph.subgraphNames.filter((name) => !endpoints.has(name))
     if (missing.length > 0)

@@ -672,7 +672,7 @@ describe('a field of the children that a rollup reads', () => {
 })
 
 describe('random changes by eight clients beside two mergers', { timeout: 7_200_000 }, () => {
-  const operations = isFullSweep ? 100_000 : 2_000
+  const operations = isFullSweep ? 100_000 : 500
 
   it(`gives no wrong value in any snapshot of ${operations} operations`, async ({ annotate }) => {
     await withRollups()

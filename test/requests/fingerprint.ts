@@ -1,4 +1,4 @@
-type Query = <R>(text: string) => Promise<R[]>
+type Query = <R>(text: string, values?: unknown[]) => Promise<R[]>
 
 // Usage and stored bytes are counted in the background, so they do not show what a request changed.
 const counted = ['request_count', 'rate_limit_hits', 'deprecated_calls', 'last_used_at', 'last_used_ip']
@@ -59,9 +59,10 @@ export class Fingerprints {
     const known = this.#known.get(organizationId ?? '') ?? new KnownDigests()
     this.#known.set(organizationId ?? '', known)
     if (known.writes === writes) return known.digest
+    // A third of the time of the view `pg_sequences`, which reads more of each sequence.
     const tables = await this.query<{ oid: string; writes: string }>(
-      `select sequencename as oid, coalesce(last_value, 0)::text as writes from pg_sequences
-       where schemaname = 'test' and sequencename <> 'writes' order by sequencename`,
+      `select relname as oid, coalesce(pg_sequence_last_value(oid), 0)::text as writes from pg_class
+       where relnamespace = 'test'::regnamespace and relkind = 'S' and relname <> 'writes' order by relname`,
     )
     const changed = tables.filter(({ oid, writes: count }) => known.tables.get(oid)?.writes !== count)
     const digests = await digestsOf(this.query, organizationId, changed)
@@ -81,10 +82,30 @@ interface Digest {
   readonly digest: string
 }
 
-/** SQL of the oids of tables and of their partitions. It names the tables, because to look at all of them takes 25 ms. */
-const partsOf = (roots: readonly { readonly oid: string }[]): string =>
-  `select root from unnest('{${roots.map(({ oid }) => oid).join()}}'::oid[]) as root
-   union all select relid from unnest('{${roots.map(({ oid }) => oid).join()}}'::oid[]) as root, pg_partition_tree(root) where isleaf`
+interface Table {
+  readonly name: string
+  /** The oid of the table that it is a partition of, or its own. */
+  readonly root: string
+  /** Whether its rows belong to organizations. */
+  readonly owned: boolean
+}
+
+/** All tables that are compared, and partitions of them. */
+const allTables = `
+  select format('%I.%I', n.nspname, c.relname) as name, ${whole}::text as root,
+    exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id') as owned
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and ${isCompared}
+  order by 1`
+
+/** The same of some of the tables. It reads no entry of another one, because to look at all of them takes 25 ms. */
+const tablesOf = `
+  select format('%s.%I', c.relnamespace::regnamespace, c.relname) as name, root::text as root,
+    (select true from pg_attribute where attrelid = part.oid and attname = 'organization_id' limit 1) is not null as owned
+  from unnest($1::oid[]) as root
+  cross join lateral (select root as oid union all select relid from pg_partition_tree(root) where relid <> root) part
+  cross join lateral (select relnamespace, relname from pg_class where oid = part.oid and relkind = 'r' limit 1) c
+  order by 1`
 
 /**
  * A digest of all rows of tables, independent of the order of rows. A row counts by the transaction that wrote it, which differs after
@@ -96,12 +117,7 @@ async function digestsOf(
   roots?: readonly { readonly oid: string }[],
 ): Promise<readonly Digest[]> {
   if (roots?.length === 0) return []
-  const tables = await query<{ name: string; root: string; owned: boolean }>(`
-    select format('%I.%I', n.nspname, c.relname) as name, ${whole}::text as root,
-      exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id') as owned
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind = 'r' and ${isCompared} ${roots ? `and c.oid in (${partsOf(roots)})` : ''}
-    order by 1`)
+  const tables = await (roots ? query<Table>(tablesOf, [roots.map(({ oid }) => oid)]) : query<Table>(allTables))
   const without = counted.map((column) => ` - '${column}'`).join('')
   const digests = tables
     .filter(({ owned }) => owned || organizationId === undefined)

@@ -146,7 +146,8 @@ export class TenantDatabase extends Database implements Tenancy, TenantStreams {
       signal.throwIfAborted()
       const settings = {
         name: '',
-        text: `select ${tenant}, ${deadline(timeoutMs)}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '32MB', true)`,
+        text: `select ${tenant}, ${deadline(timeoutMs)}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '32MB', true),
+          set_config('max_parallel_workers_per_gather', '0', true)`,
         values: [organizationId],
       }
       const begin = { name: '', text: 'begin isolation level repeatable read read only', values: [] }

@@ -9,7 +9,7 @@ import { Values } from '../record/predicate.ts'
 import { asSystem, systemContext, type Services } from '../request.ts'
 import { EventLog, eventsThrough } from './event-log.ts'
 import { EventRelay } from './event-relay.ts'
-import { eventInsert, manyEventsInsert } from './event.ts'
+import { eventInsert, eventJson, manyEventsInsert } from './event.ts'
 
 const now = '2027-03-01T12:00:00.000Z'
 let fresh: FreshDatabase
@@ -74,7 +74,7 @@ describe('what the platform stores of the origin of an event', () => {
     const second = new Values()
     const many = [event('c'), event('d')]
     const written = `(select unnest(${second.add(many.map(({ recordId }) => recordId))}::uuid[]) as id)`
-    await fresh.database.query(manyEventsInsert(automated, second, many, written), second.list)
+    await fresh.database.query(manyEventsInsert(automated, second, many.map(eventJson), written), second.list)
     const nested = asSystem(automated, ctx.caller.organizationId)
     const third = new Values()
     await fresh.database.query(eventInsert(nested, third, [event('e')]), third.list)

@@ -41,19 +41,22 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   return `${insertInto} ${rows.join(' union all ')}`
 }
 
-/** Like `eventInsert`, for any number of records: `written` names a CTE with the ids of the records that were changed. */
+/** An event in JSON, for `manyEventsInsert`. */
+export const eventJson = (event: EventDraft): string =>
+  JSON.stringify({ ...event, id: newId(), data: storedData(event.data) })
+
+/** Like `eventInsert`, for any number of records, with the events in JSON: `written` names a CTE with the ids of the records that were changed. */
 export function manyEventsInsert(
   ctx: RequestContext,
   values: Values,
-  events: readonly EventDraft[],
+  events: readonly string[],
   written: string,
 ): string {
   const { caller, clock } = ctx
-  const rows = events.map((event) => ({ ...event, id: newId(), data: storedData(event.data) }))
   return `${insertInto}
     select ${values.add(caller.organizationId)}::uuid, e.id, e.type, e.version, ${values.add(clock.now().toISOString())}::timestamptz,
       e.object, e."recordId", e.data, ${values.add(actorIdOf(caller))}::uuid, ${originIn(ctx, values)}
-    from jsonb_to_recordset(${values.add(JSON.stringify(rows))}::jsonb) as e(
+    from jsonb_to_recordset(${values.add(`[${events.join(',')}]`)}::jsonb) as e(
       id uuid, type text, version int, object text, "recordId" uuid, data jsonb)
     join ${written} w on w.id = e."recordId" order by e.id`
 }

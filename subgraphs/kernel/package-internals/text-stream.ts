@@ -13,6 +13,8 @@ interface Connection {
 
 /** Bytes of texts that wait to be read. Above it, the connection pauses, and so does PostgreSQL when the buffers between them are full. */
 const waitingBytesMax = 1_000_000
+/** Bytes of a batch. PostgreSQL sends a few kilobytes at a time, and passing each of them on would take more time than making them. */
+const batchBytes = 131_072
 
 /**
  * The texts of a statement with one column, for pg's client, while they arrive: pg collects all rows of a statement before it returns the first one.
@@ -84,11 +86,11 @@ export class TextStream implements pg.Submittable {
     this.#wake()
   }
 
-  /** The texts in batches, as they arrive. Throws the error of the statement. */
+  /** The texts in batches, while they arrive. Throws the error of the statement. */
   async *batches(): AsyncGenerator<readonly string[]> {
     for (;;) {
       if (this.#failure) throw this.#failure
-      if (this.#texts.length > 0) {
+      if (this.#bytes >= batchBytes || (this.#hasEnded && this.#texts.length > 0)) {
         const texts = this.#texts
         this.#texts = []
         this.#bytes = 0

@@ -1,6 +1,6 @@
 import { actorIdOf } from '../context.ts'
 import { invalid } from '../errors.ts'
-import { manyEventsInsert } from '../outbox/event.ts'
+import { eventJson, manyEventsInsert } from '../outbox/event.ts'
 import { concernsDefinitions, currentDefinitions, withCurrentExtensions } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
@@ -163,7 +163,8 @@ async function write<T extends StoredRow>(
   const events = changes.flatMap(({ previous, next, changed, events: additional }) => {
     const changedFields =
       operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous as T & Fields, next) : undefined
-    return eventsOf(definition, { operation, previous, next, changedFields, ...additional }, actorIdOf(ctx.caller))
+    const change = { operation, previous, next, changedFields, ...additional }
+    return eventsOf(definition, change, actorIdOf(ctx.caller)).map(eventJson)
   })
   const values = new Values()
   const predicate = new TenantPredicate(ctx.caller, values)

@@ -1,8 +1,9 @@
 import { actorIdOf } from '../context.ts'
 import { withoutStorageRefusal } from '../database/row-bytes.ts'
 import { concernsDefinitions, currentDefinitions } from '../extension/current-extensions.ts'
-import { manyEventsInsert } from '../outbox/event.ts'
+import { eventJson, manyEventsInsert } from '../outbox/event.ts'
 import type { RequestContext } from '../request.ts'
+import { giveWay } from '../work/background-turn.ts'
 import type { Collected } from './collected.ts'
 import { CollectedRules, type Condition } from './collected-rules.ts'
 import type { Column } from './column.ts'
@@ -19,8 +20,18 @@ interface CollectedChange {
   readonly changed: readonly Column[]
 }
 
-/** Records of one statement. */
-const statementRowsMax = 1_000
+/** Records of one statement. Sending the values of more records would take the event loop for more than some milliseconds. */
+const statementRowsMax = 250
+
+/** The columns of a record that have a value, in JSON: the other ones are null in the row that PostgreSQL makes of it. */
+function rowJson(record: Fields, columns: readonly Column[]): string {
+  const members: string[] = []
+  for (const { name, column } of columns) {
+    const value = record[name]
+    if (value !== null && value !== undefined) members.push(`"${column}":${JSON.stringify(value)}`)
+  }
+  return `{${members.join(',')}}`
+}
 
 /**
  * Whether all rules of the record type hold for records that are written together: each change is decided by the record alone, by records of other types,
@@ -168,11 +179,18 @@ export class CollectedWrites implements Collected {
     if (this.#failure) throw new Error('Records that were collected before were not written.', { cause: this.#failure })
   }
 
-  #rowsSql(values: Values, collected: readonly CollectedChange[], columns: readonly Column[]): string {
-    const rows = collected.map(({ change: { next } }) =>
-      Object.fromEntries(columns.map(({ name, column }) => [column, (next as unknown as Fields)[name]])),
-    )
-    return `jsonb_populate_recordset(null::${this.#definition.table}, ${values.add(JSON.stringify(rows))}::jsonb) g`
+  async #rowsSql(
+    ctx: RequestContext,
+    values: Values,
+    collected: readonly CollectedChange[],
+    columns: readonly Column[],
+  ): Promise<string> {
+    const rows: string[] = []
+    for (const { change } of collected) {
+      await giveWay(ctx.caller.organizationId)
+      rows.push(rowJson(change.next as unknown as Fields, columns))
+    }
+    return `json_populate_recordset(null::${this.#definition.table}, ${values.add(`[${rows.join(',')}]`)}::json) g`
   }
 
   /** Once for all rows. */
@@ -183,32 +201,34 @@ export class CollectedWrites implements Collected {
     ]
   }
 
-  #insertSql(ctx: RequestContext, created: readonly CollectedChange[], values: Values): string {
+  async #insertSql(ctx: RequestContext, created: readonly CollectedChange[], values: Values): Promise<string> {
     const columns = this.#definition.columns.stored.filter(({ computed }) => !computed)
     const names = columns.map(({ column }) => column).join(', ')
+    const rows = await this.#rowsSql(ctx, values, created, columns)
     const conditions = this.#conditionsSql(ctx, values)
-    return `insert into ${this.#definition.table} (${names}) select ${names} from ${this.#rowsSql(values, created, columns)}
+    return `insert into ${this.#definition.table} (${names}) select ${names} from ${rows}
       ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''} returning id`
   }
 
-  #updateSql(ctx: RequestContext, changed: readonly CollectedChange[], values: Values): string {
+  async #updateSql(ctx: RequestContext, changed: readonly CollectedChange[], values: Values): Promise<string> {
     const written = [...new Set(changed.flatMap((one) => one.changed))].filter(({ computed }) => !computed)
     const columns = [this.#definition.columns.byName.get('id')!, ...written.filter(({ name }) => name !== 'id')]
     const sets = written.map(({ column }) => `${column} = g.${column}`)
+    const rows = await this.#rowsSql(ctx, values, changed, columns)
     const predicate = new TenantPredicate(ctx.caller, values)
     const conditions = [predicate.visible(this.#definition, 't'), ...this.#conditionsSql(ctx, values)]
-    return `update ${this.#definition.table} t set ${sets.join(', ')} from ${this.#rowsSql(values, changed, columns)}
+    return `update ${this.#definition.table} t set ${sets.join(', ')} from ${rows}
       where t.id = g.id and ${conditions.join(' and ')} returning t.id`
   }
 
   async #write(
     ctx: RequestContext,
     collected: readonly CollectedChange[],
-    rowsSql: (values: Values) => string,
+    rowsSql: (values: Values) => Promise<string>,
   ): Promise<void> {
     const definition = this.#definition
     const values = new Values()
-    const written = rowsSql(values)
+    const written = await rowsSql(values)
     const derived = derivedStatements(
       definition,
       { values, isWritten: (id) => `exists (select from written w where w.id = ${id})` },
@@ -219,7 +239,11 @@ export class CollectedWrites implements Collected {
         changed,
       })),
     )
-    const events = collected.flatMap(({ change }) => eventsOf(definition, change, actorIdOf(ctx.caller)))
+    const events: string[] = []
+    for (const { change } of collected) {
+      await giveWay(ctx.caller.organizationId)
+      events.push(...eventsOf(definition, change, actorIdOf(ctx.caller)).map(eventJson))
+    }
     const parts = derived.map(([name, sql]) => `${name} as (${sql}), `).join('')
     const deletes = collected.every(({ change }) => change.operation === 'DELETE')
     const [row] = await (deletes ? withoutStorageRefusal(ctx.db) : ctx.db).query<{ count: number }>(

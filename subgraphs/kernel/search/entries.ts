@@ -7,7 +7,7 @@ import { lexemesOf, tagOf, textMax } from './lexemes.ts'
 import { searchedColumns } from './searched-types.ts'
 import { spelledWords, storedHashes } from './spelling.ts'
 import { beginningOfTitle, wordsOf } from './words.ts'
-import { isTurnOver, nextTurn } from '../work/turn.ts'
+import { giveWay } from '../work/background-turn.ts'
 
 /**
  * Waits until no other transaction writes entries of the organization. Rows are read after it, so the entry that is written last is of the
@@ -106,7 +106,7 @@ async function storeEntries(
   const spelled = new Set<string>()
   const entries: { readonly id: string; readonly title: string; readonly words: readonly string[] }[] = []
   for (const { id, texts, users } of rows) {
-    if (isTurnOver()) await nextTurn(organizationId)
+    await giveWay(organizationId)
     const [title = null, ...others] = texts
     const words = title === null ? [] : wordsOf(title)
     // Nobody is led to a word of private records.

@@ -48,10 +48,10 @@ function beginTurn(): void {
 
 /**
  * Whether the work in small pieces, such as the conditions of subscriptions, has used up its time in this iteration of the event loop. All
- * callers share this time. They call this between two pieces, and await `nextTurn` when it is true.
+ * callers share this time, of which work in the background uses less. They call this between two pieces, and await `nextTurn` when it is true.
  */
-export function isTurnOver(): boolean {
-  if (beganMs !== null) return performance.now() - beganMs >= turnMs
+export function isTurnOver(ownMs = turnMs): boolean {
+  if (beganMs !== null) return performance.now() - beganMs >= ownMs
   beginTurn()
   return false
 }

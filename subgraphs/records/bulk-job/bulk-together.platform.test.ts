@@ -181,7 +181,7 @@ describe('a bulk job', () => {
       inTransactions: true,
     })
     expect(await jobs.read(owner, id)).toMatchObject({ recordsSucceeded: 700 })
-    expect(inserts).toHaveLength(1)
+    expect(inserts).toHaveLength(3)
     const chunks = await platform.query('select from records.bulk_chunk where job_id = $1', [id])
     expect(chunks).toHaveLength(1)
     expect(receiver.received).toEqual([])

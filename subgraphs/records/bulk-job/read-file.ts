@@ -154,6 +154,8 @@ function objectOf(text: string): FileRow['content'] {
 }
 
 const headBytesMax = 1_000_000
+/** The head is scanned in pieces, until its first record ends. */
+const pieceBytes = 16_384
 
 async function headOf(files: Store, organizationId: string, parts: readonly StoredPart[]): Promise<Buffer> {
   const chunks: Uint8Array[] = []
@@ -187,7 +189,10 @@ export async function formatOf(
   const refuse = (code: string, message: string) => invalid({ path: 'data', code, message } satisfies FieldProblem)
   const firstRecord = (delimiter: string, byte: number): ScannedRecord => {
     const scanner = scannerOf({ ...base, delimiter }, byte)
-    const [record] = [...scanner.push(head.subarray(byte)), ...scanner.end()]
+    let record: ScannedRecord | undefined
+    for (let at = byte; !record && at < head.length; at += pieceBytes)
+      [record] = scanner.push(head.subarray(at, at + pieceBytes))
+    record ??= scanner.end()[0]
     if (!record) throw refuse('EMPTY', 'The file must have a first record with the names of its columns.')
     return record
   }

@@ -6,13 +6,14 @@ import { noteFields } from '../../../kernel/record/note-fields.ts'
 import { loadableIn } from '../../../kernel/record/loadable-records.ts'
 import { transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../../kernel/request.ts'
+import { giveWay } from '../../../kernel/work/background-turn.ts'
 import { bulkKeyNamed, type BulkKey } from '../bulk-key.ts'
 import { endJob } from '../end-job.ts'
 import { isRow, placesFrom, rowsFrom, type FileRow } from '../read-file.ts'
 import type { Checkpoint, StoredJob } from '../stored-job.ts'
 import { contextOf, type JobContext } from './job-context.ts'
 import { JobEnded, JobFailure, requireRunning, type Turn } from './lease.ts'
-import { rowReaderOf } from './prepare-rows.ts'
+import { rowReaderOf, type LoadRow } from './prepare-rows.ts'
 import { storeChunk, storeProgress, storeResults } from './store-results.ts'
 import { definitionOf, type Loading, type RowResult } from './loading.ts'
 import { asksHooks, isTogether, writeRows } from './write-rows.ts'
@@ -62,6 +63,7 @@ async function* chunksFrom(
     }
     rows.push(row)
     after = { byte: row.end, row: row.row }
+    await giveWay(organizationId)
   }
   yield { rows, start, after: { ...after, byte: job.bytesTotal }, isLast: true }
 }
@@ -112,7 +114,11 @@ function noteNamed(ctx: RequestContext, { job, definition }: Loading, names: rea
 async function write(ctx: RequestContext, job: StoredJob, rows: readonly FileRow[]): Promise<RowResult[]> {
   const loading = loadingOf(ctx, job)
   const reader = await rowReaderOf(ctx, loading)
-  const loaded = rows.map((row) => reader.read(row))
+  const loaded: LoadRow[] = []
+  for (const row of rows) {
+    await giveWay(ctx.caller.organizationId)
+    loaded.push(reader.read(row))
+  }
   noteNamed(ctx, loading, reader.named())
   return job.options.dryRun
     ? withoutEffect(ctx, (inner) => writeRows(inner, loading, loaded))

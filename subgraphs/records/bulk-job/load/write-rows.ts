@@ -12,6 +12,7 @@ import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
 import { lockSerializedRules } from '../../../kernel/record/serialized-rules.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
+import { giveWay } from '../../../kernel/work/background-turn.ts'
 import { wholeRecords, type Found } from './find-records.ts'
 import type { Loading, RowResult } from './loading.ts'
 import type { LoadRow } from './prepare-rows.ts'
@@ -147,6 +148,7 @@ async function collectRows(
   }
   const results: RowResult[] = []
   for (const row of rows) {
+    await giveWay(ctx.caller.organizationId)
     const numbered = ctx.externalCalls?.numberedCount ?? 0
     const afterOthers = async (): Promise<RowResult> => {
       await collected.flush(ctx)

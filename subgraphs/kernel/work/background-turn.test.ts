@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { giveWay, requestBegan, requestEnded } from './background-turn.ts'
+import { busyFor, PiecesOfTurns } from './turn.fixture.ts'
+
+describe('work in the background', () => {
+  /** Does pieces of a millisecond until `isOver`; how many, and how many of them in the longest turn. */
+  async function work(isOver: (pieces: number) => boolean): Promise<{ all: number; longestTurn: number }> {
+    const pieces = new PiecesOfTurns()
+    for (let done = 0; !isOver(done); done++) {
+      await giveWay('one')
+      busyFor(1)
+      pieces.count()
+    }
+    return pieces.end()
+  }
+
+  it('ends its turn of the event loop after two milliseconds', async () => {
+    const { all, longestTurn } = await work((pieces) => pieces === 20)
+    expect(all).toBe(20)
+    expect(longestTurn).toBeLessThanOrEqual(3)
+  })
+
+  it('waits for the answer of a request, and goes on under constant load nevertheless', async () => {
+    const answer = { headersSent: false }
+    requestBegan(answer)
+    const startMs = performance.now()
+    await work((pieces) => pieces === 20)
+    // Turns of at most three pieces, and eight milliseconds between them.
+    expect(performance.now() - startMs).toBeGreaterThan(6 * 8)
+    requestEnded(answer)
+  })
+
+  it('waits until the answer begins', async () => {
+    const answer = { headersSent: false }
+    let pieces = 0
+    const begun = new Promise<number>((resolve) => {
+      setTimeout(() => {
+        answer.headersSent = true
+        resolve(pieces)
+      }, 4)
+    })
+    await giveWay('one')
+    busyFor(3)
+    requestBegan(answer)
+    await giveWay('one')
+    pieces++
+    expect(await begun).toBe(0)
+    requestEnded(answer)
+  })
+
+  it('does not wait for a stream, whose answer has begun', async () => {
+    const answer = { headersSent: true }
+    requestBegan(answer)
+    busyFor(3)
+    const startMs = performance.now()
+    await work((pieces) => pieces === 100)
+    expect(performance.now() - startMs).toBeLessThan(100 + 30 * 8)
+    requestEnded(answer)
+  })
+})

@@ -152,6 +152,7 @@ export {
 export { auditRecord } from './audit/audit.ts'
 export { requireRightToActAs, seesLess } from './credential/owner-guard.ts'
 export { actingCaller, actingCallers, type Acting } from './credential/acting-caller.ts'
+export { currentScopes } from './credential/current-scopes.ts'
 export { credentialSource, findActingUser } from './credential/credential-source.ts'
 export { ownerContext } from './credential/owner-context.ts'
 export { connectInstalledApp, disconnectInstalledApp } from './oauth/installed-app.ts'

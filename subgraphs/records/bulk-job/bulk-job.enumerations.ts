@@ -92,7 +92,7 @@ export const BulkReadOnlyColumns = enumeration(
   'What becomes of columns of a file whose fields cannot be set, such as `version`, `updatedAt` and formulas.',
   {
     REFUSE: 'The job does not begin, so that no value is lost unnoticed.',
-    IGNORE: 'They are left out, so that the file of an export can be loaded as it is.',
+    IGNORE: 'They are left out, and `createdAt`, too, so that everybody can load the file of an export as it is.',
   },
 )
 export type BulkReadOnlyColumns = keyof typeof BulkReadOnlyColumns

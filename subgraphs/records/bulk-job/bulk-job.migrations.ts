@@ -119,3 +119,11 @@ export const bulkExports: Migration = {
     alter table records.bulk_job add column query jsonb, add column exported jsonb;
   `,
 }
+
+export const bulkCredential: Migration = {
+  name: '20270102-records-bulk-credential',
+  sql: `
+    -- Kind and id of the credential that created the job, whose scopes are read again while it runs; null for jobs of earlier versions.
+    alter table records.bulk_job add column created_with jsonb;
+  `,
+}

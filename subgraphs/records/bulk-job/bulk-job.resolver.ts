@@ -14,7 +14,7 @@ import { ID } from 'type-graphql'
 import { BulkContentType, BulkOperation } from './bulk-job.enumerations.ts'
 import { bulkJobChanges } from './bulk-job.events.ts'
 import { deleteBulkJobs } from './bulk-job.jobs.ts'
-import { bulkExports, bulkJobChanged, bulkJobTables, bulkSkippedRows } from './bulk-job.migrations.ts'
+import { bulkCredential, bulkExports, bulkJobChanged, bulkJobTables, bulkSkippedRows } from './bulk-job.migrations.ts'
 import { BulkJob, BulkJobListArgs, BulkJobPage } from './bulk-job.types.ts'
 import { BulkJobOptionsInput, type JobOptions } from './bulk-job.options.ts'
 import { createJob } from './create-job.ts'
@@ -90,7 +90,7 @@ export class BulkJobResolver {
   @Mutation(() => BulkJob, {
     description: [
       'Creates a bulk job, which is OPEN: its file is sent over REST, `PUT /v1/bulk/jobs/{id}/data`. An EXPORT has no such file, and waits for its turn at once.',
-      'It writes and reads with the rights that its user has while it runs.',
+      'It writes and reads with the rights that its user, and with the scopes that its key or app has while it runs; it ends if that is revoked.',
       'An organization may have 100 jobs that are OPEN, 25 that wait and 5 in progress; more are LIMIT_REACHED, or wait.',
       scopesText,
     ].join(' '),
@@ -167,7 +167,7 @@ const place = '/v1/bulk/jobs'
 export const bulkJobResource: Resource = {
   resolver: BulkJobResolver,
   announces: [bulkJobChanges],
-  migrations: [bulkJobTables, bulkExports, bulkJobChanged, bulkSkippedRows],
+  migrations: [bulkJobTables, bulkExports, bulkJobChanged, bulkSkippedRows, bulkCredential],
   queues: [bulkQueue],
   jobs: [deleteBulkJobs],
   operations: [

@@ -181,3 +181,45 @@ describe('a bulk job under a rule that blocks', () => {
     expect(writes.length).toBeLessThan(12)
   })
 })
+
+describe('two bulk jobs that write the same external ids at once', () => {
+  const both = ['LAST', ...Array.from({ length: 59 }, (_, n) => `E${n}`)]
+  const fileOf = (ids: readonly string[], title: string) =>
+    `externalId,lastName,title\n${ids.map((id) => `${id},Dahl,${title}\n`).join('')}`
+  const insert = { operation: 'INSERT' }
+  const upsert = { operation: 'UPSERT', externalIdField: 'externalId' }
+  const written = { recordsSucceeded: 60, recordsFailed: 0 }
+  const taken = { recordsSucceeded: 0, recordsFailed: 60, errorSummary: [{ code: 'UNIQUE_VIOLATION', count: 60 }] }
+
+  it.each([
+    ['insert them', insert, insert, taken, 1],
+    ['upsert them', upsert, upsert, written, 2],
+    ['insert and upsert them', insert, upsert, written, 2],
+    ['upsert and insert them', upsert, insert, taken, 1],
+  ])('have one record of each when they %s', async (_, first, second, outcome, version) => {
+    const one = await uploaded(first, fileOf(both, 'First'))
+    let other: Job | null = null
+    let settling: Promise<void> | null = null
+    const ended = await loadDuring(one.id, async (sql) => {
+      // In another order, so that they would wait for each other if each took its keys one by one.
+      other = await uploaded(second, fileOf(both.toReversed(), 'Second'))
+      settling = jobs.settle()
+      await isAwaitedBy(sql, 2)
+    })
+    await settling
+    expect(ended).toMatchObject({ state: 'JOB_COMPLETE', ...written })
+    expect(await jobs.read(owner, other!.id)).toMatchObject({ state: 'JOB_COMPLETE', ...outcome })
+    const stored = await platform.query<{ id: string; key: string; title: string; version: number }>(
+      `select id, external_id as key, title, version from crm.contact where organization_id = $1 and external_id is not null and last_name = 'Dahl'`,
+      [organizationId],
+    )
+    expect(stored.map(({ key }) => key).toSorted()).toEqual(both.toSorted())
+    const title = version === 1 ? 'First' : 'Second'
+    expect(stored.filter((record) => record.version !== version || record.title !== title)).toEqual([])
+    const events = await platform.query(
+      `select from kernel.event where organization_id = $1 and record_id = any($2) and type like 'contact.%'`,
+      [organizationId, stored.map(({ id }) => id)],
+    )
+    expect(events).toHaveLength(60 * version)
+  })
+})

@@ -159,8 +159,8 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
   return inTransaction(ctx, async ({ db }) => {
     await requireRoom(db, organizationId, state, isExport ? waitingMax : openMax)
     await db.query(
-      `insert into records.bulk_job (organization_id, id, object, operation, match_by, content_type, job_state, options, query, scopes, created_by_id, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+      `insert into records.bulk_job (organization_id, id, object, operation, match_by, content_type, job_state, options, query, scopes, created_by_id, created_at, expires_at, created_with)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
       [
         organizationId,
         id,
@@ -175,6 +175,7 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
         caller.userId,
         now.toISOString(),
         new Date(now.getTime() + keptMs).toISOString(),
+        JSON.stringify({ kind: caller.kind, credentialId: caller.credentialId }),
       ],
       'WRITE',
     )

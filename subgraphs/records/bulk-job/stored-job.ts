@@ -73,6 +73,8 @@ export interface StoredJob {
   readonly options: JobOptions
   readonly scopes: readonly string[]
   readonly createdById: string
+  /** The credential that created it; null for jobs of earlier versions. */
+  readonly createdWith: Pick<Caller, 'kind' | 'credentialId'> | null
   readonly createdAt: string
   readonly startedAt: string | null
   readonly completedAt: string | null
@@ -93,7 +95,7 @@ export interface StoredJob {
 }
 
 export const jobColumns = `j.id, j.object, j.operation, j.match_by as "matchBy", j.content_type as "contentType", j.job_state as state, j.options, j.scopes,
-  j.created_by_id as "createdById", j.created_at as "createdAt", j.started_at as "startedAt", j.completed_at as "completedAt", j.expires_at as "expiresAt",
+  j.created_by_id as "createdById", j.created_with as "createdWith", j.created_at as "createdAt", j.started_at as "startedAt", j.completed_at as "completedAt", j.expires_at as "expiresAt",
   j.format, j.bytes_total::float8 as "bytesTotal", j.checkpoint, j.records_total as "recordsTotal", j.records_succeeded as "recordsSucceeded",
   j.records_failed as "recordsFailed", j.records_skipped as "recordsSkipped", j.query, j.exported, j.error_summary as "errorSummary", j.error_code as "errorCode", j.error_message as "errorMessage",
   coalesce((select json_agg(json_build_object('part', p.part, 'contentId', p.content_id, 'bytes', p.bytes, 'sha256', p.sha256) order by p.part)
@@ -163,7 +165,15 @@ export const operationOf = (id: string): string => `bulk:${id}`
 
 /** A job as clients see it. */
 export function shownJob(stored: StoredJob): BulkJob {
-  const { matchBy, scopes: _scopes, format: _format, exported: _, checkpoint, parts, ...job } = withAllOptions(stored)
+  const {
+    matchBy,
+    scopes: _scopes,
+    createdWith: _with,
+    format: _format,
+    exported: _,
+    ...shown
+  } = withAllOptions(stored)
+  const { checkpoint, parts, ...job } = shown
   const isExport = job.operation === 'EXPORT'
   const { recordsTotal, recordsSucceeded, recordsFailed, recordsSkipped, errorSummary } = job
   const recordsProcessed = recordsSucceeded + recordsFailed + recordsSkipped

@@ -71,7 +71,7 @@ async function beat(
   exported: ExportedFile,
 ): Promise<void> {
   await services.database.transaction(async (db) => {
-    await requireLease({ db }, item, true)
+    await requireLease({ db }, item, { isProgress: true })
     const updated = await db.query(
       `update records.bulk_job set records_succeeded = $3, bytes_total = $4, exported = $5, error_message = null
        where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS' returning 1`,

@@ -1,5 +1,5 @@
-import { actingCaller } from '../../../identity/public.ts'
-import type { Caller, QuietFor } from '../../../kernel/context.ts'
+import { actingCaller, currentScopes } from '../../../identity/public.ts'
+import { mayDoMore, type Caller, type QuietFor } from '../../../kernel/context.ts'
 import { newId } from '../../../kernel/ids.ts'
 import {
   portNames,
@@ -10,8 +10,9 @@ import {
   type RequestContext,
   type Services,
 } from '../../../kernel/request.ts'
+import { holdsScope } from '../../../kernel/scopes.ts'
 import type { BulkEvents } from '../bulk-job.enumerations.ts'
-import { operationOf, type StoredJob } from '../stored-job.ts'
+import { jobScope, operationOf, type StoredJob } from '../stored-job.ts'
 import { JobFailure } from './lease.ts'
 
 /** The contexts of a job at this moment: the rights of its user are read again for each chunk. */
@@ -34,16 +35,36 @@ function withOrigin(caller: Caller, { id, options: { runAutomations } }: StoredJ
 
 const endIsDelivered = (events: BulkEvents): boolean => events !== 'NONE'
 
-/** Throws if the user of the job is gone, or may not write any more. */
+const denied = (message: string): JobFailure => new JobFailure('PERMISSION_DENIED', message)
+
+/** Refuses what the user who created the job might not create now. */
+function requireRights(ctx: RequestContext, job: StoredJob): void {
+  const { caller } = ctx
+  const { operation, options } = job
+  if (caller.role === 'READ_ONLY' && operation !== 'EXPORT')
+    throw denied('The user who created the job may read but not change records.')
+  if (!(options.runHooks && options.runAutomations) && !mayDoMore(caller.role, 'MANAGER'))
+    throw denied('Only owners and admins may load records without hooks or automations.')
+  const scope = jobScope(ctx, job)
+  if (!holdsScope(caller, scope)) throw denied(`The credential that created the job lacks the scope ${scope}.`)
+}
+
+async function scopesOf({ database }: Services, organizationId: string, job: StoredJob): Promise<readonly string[]> {
+  const { createdWith, scopes } = job
+  const current = createdWith && (await currentScopes(database, { organizationId, scopes, ...createdWith }))
+  if (createdWith && !current) throw denied('The credential that created the job has been revoked.')
+  return current ?? scopes
+}
+
+/** Throws if the user of the job is gone, or if the user or the credential may not do this any more. */
 export async function contextOf(services: Services, organizationId: string, job: StoredJob): Promise<JobContext> {
   await services.extensions.load(organizationId)
   const origin = { kind: 'BULK_JOB', id: job.id, runId: job.id }
-  const acting = { organizationId, userId: job.createdById, scopes: job.scopes, runAsAdmin: true, origin, depth: 0 }
+  const scopes = await scopesOf(services, organizationId, job)
+  const acting = { organizationId, userId: job.createdById, scopes, runAsAdmin: true, origin, depth: 0 }
   const caller = await actingCaller(services.database, acting)
   if (!caller)
     throw new JobFailure('OWNER_INACTIVE', 'The user who created the job is not active in the organization any more.')
-  if (caller.role === 'READ_ONLY' && job.operation !== 'EXPORT')
-    throw new JobFailure('PERMISSION_DENIED', 'The user who created the job may read but not change records.')
   const ports = portsOf(services, portNames)
   const contextFor = (isDelivered: boolean): RequestContext<Port> => {
     const operation = {
@@ -56,7 +77,9 @@ export async function contextOf(services: Services, organizationId: string, job:
     return { ...requestContext(operation, services, { ports }), isWithoutHooks: !job.options.runHooks }
   }
   const { emitEvents } = job.options
-  return { ctx: contextFor(emitEvents === 'EACH'), ending: contextFor(endIsDelivered(emitEvents)) }
+  const ctx = contextFor(emitEvents === 'EACH')
+  requireRights(ctx, job)
+  return { ctx, ending: contextFor(endIsDelivered(emitEvents)) }
 }
 
 /** The context in which the platform itself ends a job, because its user may not. */

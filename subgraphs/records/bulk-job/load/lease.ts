@@ -33,15 +33,15 @@ export class JobFailure extends Error {
 
 /**
  * Until the transaction ends, no other attempt gets the job, and after it for half a minute: a process that dies holds it no longer. `isProgress`: what
- * the transaction does is progress, if it commits.
+ * the transaction does is progress, if it commits. `isKept`: also if the process dies later, which is then no repeated failure.
  */
 export async function requireLease(
   { db }: Pick<RequestContext, 'db'>,
   { id, organization, token }: Leased<RunItem>,
-  isProgress = false,
+  { isProgress = false, isKept = false } = {},
 ): Promise<void> {
   const rows = await db.query(
-    `update records.bulk_run set next_attempt_at = statement_timestamp() + interval '30 seconds'${isProgress ? ', pauses = 0' : ''}
+    `update records.bulk_run set next_attempt_at = statement_timestamp() + interval '30 seconds'${isProgress ? ', pauses = 0' : ''}${isKept ? ', attempts = 1' : ''}
      where organization_id = $1 and id = $2 and lease_token = $3 and state = 'QUEUED' returning 1`,
     [organization, id, token],
     'WRITE',
@@ -51,7 +51,7 @@ export async function requireLease(
 
 /** The job as it is now; throws if it has ended. It is not locked, so that it can be aborted meanwhile: what stores the progress must look at its state again. */
 export async function requireRunning(ctx: RequestContext, { item, organizationId }: Turn): Promise<StoredJob> {
-  await requireLease(ctx, item, true)
+  await requireLease(ctx, item, { isProgress: true, isKept: true })
   const job = await readJob(ctx.db, organizationId, item.id)
   if (job?.state !== 'IN_PROGRESS') throw new JobEnded()
   return job

@@ -72,7 +72,12 @@ export function columnNamed(ctx: WithShapes, definition: RecordShape, name: stri
   return isFree ? { column: tableColumn(name, String, { nullable: true }), customKey: key, externalIdsOf: null } : null
 }
 
-function isWritable(definition: RecordShape, { column, customKey }: Found, operation: 'CREATE' | 'UPDATE'): boolean {
+/** What owners and admins may set in new records only; whether the user of the job is one is decided for each row. */
+const isImported = ({ column: { writable } }: Found): boolean => writable === 'ON_IMPORT'
+
+function isWritable(definition: RecordShape, found: Found, operation: 'CREATE' | 'UPDATE'): boolean {
+  const { column, customKey } = found
+  if (isImported(found)) return operation === 'CREATE'
   return customKey === null ? isSettable(definition, column.name, operation) : !isDerived(column)
 }
 
@@ -115,7 +120,7 @@ export function columnsOfFile(
     const isAllowed =
       operation === 'DELETE' ||
       (operation === 'UPDATE' ? isUpdatable : operation === 'INSERT' ? isCreatable : isCreatable || isUpdatable)
-    if (!isAllowed && readOnlyColumns === 'IGNORE') return null
+    if ((!isAllowed || isImported(found)) && readOnlyColumns === 'IGNORE') return null
     if (!isAllowed)
       return refuse(index, 'NOT_WRITABLE', `${field} cannot be set; map the column ${name} to null to leave it out.`)
     return operation === 'DELETE' ? null : { name, ...found, isKey, isUpdatable }

@@ -115,36 +115,44 @@ class PastList {
     const values = this.#predicate.values.copy()
     const after = cursor === null ? [] : [order.after(cursor, 't', values, cursorPath)]
     const where = [...this.#conditions, ...after].join(' and ')
+    const behind = after.map((condition) => ` where ${condition}`).join('')
     const columns = selectList(this.#shape, withFields(selected, order.columnNames), 't', this.#rules)
     const end = `order by ${order.sql('t')} limit ${limit + offset}`
-    // Each part gives its first rows, so that the unchanged records of an order with an index are a range of it.
-    const page = `, first_changed as materialized (
-        select * from changed where record_id in (select t.id from (${deciding}) t where ${where} ${end})
+    // Each part gives its first rows, so that the unchanged records of an order with an index are a range of it. What changed records were is read once for
+    // the page and the total.
+    const conditions = this.#conditions.join(' and ')
+    const total = isCounted
+      ? `, (select count(*) from (${unchanged}) t where ${conditions}) + (select count(*) from decided) as "totalOfList"`
+      : ''
+    const page = `, decided as (select * from (${deciding}) t where ${conditions}),
+      first_changed as materialized (
+        select * from changed where record_id in (select t.id from decided t${behind} ${end})
       )
-      select ${columns}${order.selected('t')}, ${this.#countOfChanged} as "changedRecords" from (
+      select ${columns}${order.selected('t')}, ${this.#countOfChanged} as "changedRecords"${total} from (
         select * from (select t.* from (${unchanged}) t where ${where} ${end}) u
         union all ${changed}
       ) t order by ${order.sql('t')} limit ${limit} offset ${offset}`
-    const rows = await ctx.db.query(this.#with(page), values.list, 'SCAN')
-    this.#refuseMany(rows[0] ?? (await this.#changedRecords()))
-    ctx.answered?.records(this.#current, rows)
-    return [rows.map(({ changedRecords: _changedRecords, ...row }) => row), isCounted ? await this.#count() : null]
+    const found = await ctx.db.query(this.#with(page), values.list, 'SCAN')
+    const [first] = found
+    this.#refuseMany(first ?? (await this.#changedRecords()))
+    ctx.answered?.records(this.#current, found)
+    if (isCounted) ctx.answered?.aggregate(this.#current)
+    const rows = found.map(({ changedRecords: _changedRecords, totalOfList: _totalOfList, ...row }) => row)
+    if (!isCounted) return [rows, null]
+    return [rows, first ? (first['totalOfList'] as number) : await this.#count()]
   }
 
+  /** The number of all records; an empty page does not tell it. */
   async #count(): Promise<number> {
-    const { ctx } = this
-    ctx.answered?.aggregate(this.#current)
     const { unchanged, deciding } = this.#parts()
     const where = this.#conditions.join(' and ')
-    const [row] = await ctx.db.query<{ total: number; changedRecords: number }>(
+    const [row] = await this.ctx.db.query<{ total: number }>(
       this.#with(
-        `select (select count(*) from (${unchanged}) t where ${where}) + (select count(*) from (${deciding}) t where ${where}) as total,
-           ${this.#countOfChanged} as "changedRecords"`,
+        `select (select count(*) from (${unchanged}) t where ${where}) + (select count(*) from (${deciding}) t where ${where}) as total`,
       ),
       this.#predicate.values.list,
       'SCAN',
     )
-    this.#refuseMany(row)
     return row!.total
   }
 

@@ -18,8 +18,8 @@ import { storeChunk, storeProgress, storeResults } from './store-results.ts'
 import { definitionOf, type Loading, type RowResult } from './loading.ts'
 import { asksHooks, isTogether, writeRows } from './write-rows.ts'
 
-/** Rows of one transaction: written together, or one by one. The calls of hooks for them have a common deadline. */
-const chunkRowsMax = { together: 5_000, each: 500 } as const
+/** Rows of one transaction, whose locks others may wait for: written together, or one by one. The calls of hooks for them have a common deadline. */
+const chunkRowsMax = { together: 2_500, each: 500 } as const
 const chunkBytesMax = 4_000_000
 const rowsMax = 10_000_000
 const rowsAtOnceMax = 50_000

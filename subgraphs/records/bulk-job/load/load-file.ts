@@ -19,10 +19,10 @@ import { definitionOf, type Loading, type RowResult } from './loading.ts'
 import { asksHooks, isTogether, writeRows } from './write-rows.ts'
 
 /**
- * Rows of one transaction: written together, or one by one. The calls of hooks for them have a common deadline. Other creates wait for the counter of
+ * Rows of one transaction, whose locks others may wait for: written together, or one by one. The calls of hooks for them have a common deadline. Other creates wait for the counter of
  * numbered records until the transaction ends.
  */
-const chunkRowsMax = { together: 5_000, numbered: 1_000, each: 500 } as const
+const chunkRowsMax = { together: 2_500, numbered: 1_000, each: 500 } as const
 const chunkBytesMax = 4_000_000
 const rowsMax = 10_000_000
 const rowsAtOnceMax = 50_000

@@ -57,7 +57,7 @@ interface StoredChunk extends Record<string, unknown> {
   readonly results: readonly StoredResult[]
 }
 
-/** The chunks with results of this kind, one at a time, because a chunk may have results of 5,000 rows. */
+/** The chunks with results of this kind, one at a time, because a chunk may have results of 2,500 rows. */
 async function* chunksOf({ db, caller }: RequestContext, id: string, kind: Outcome): AsyncGenerator<StoredChunk> {
   for (let after = 0; ;) {
     const [chunk] = await withoutRowLimit(db).query<StoredChunk>(

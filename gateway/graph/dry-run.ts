@@ -22,7 +22,7 @@ const dryRunDirective = new GraphQLDirective({
     'The mutation is tried: all root fields are carried out in one transaction, with all checks, and nothing is kept. The answer is as it would be; `extensions.dryRun` has the `events` that would have been written',
     '(`type`, `object`, `recordId`, `changedFields`; at most 500, of records that the caller sees), and `notExecuted`: the hooks that would have decided and the mails that would have been queued.',
     'What follows from committed events, such as webhooks and automations, is not tried. Fields of other domains in the answer are read as they are now. Ids, numbers and times of an answer are other ones when the mutation is carried out.',
-    'The fields must belong to one domain. What acts outside of the transaction, and what gives credentials, is refused with DRY_RUN_NOT_SUPPORTED before it happens. An `Idempotency-Key` has no effect. `Prefer: dry-run` and `Prefer: dry-run=hooks` do the same.',
+    'The fields must belong to one domain. What needs an answer from outside, such as that of a language model, takes a file or gives credentials is refused with DRY_RUN_NOT_SUPPORTED before it happens. An `Idempotency-Key` has no effect. `Prefer: dry-run` and `Prefer: dry-run=hooks` do the same.',
   ].join(' '),
   args: {
     hooks: {

@@ -25,7 +25,7 @@ export interface DryRunReport {
   readonly notExecuted: readonly NotExecuted[]
 }
 
-/** The refusal of work that cannot be taken back, before it is done. */
+/** The refusal of work that cannot be taken back, or whose answer comes from outside, before it is done. */
 export const notInDryRun = (what = 'This operation'): Refusal =>
   new Refusal('DRY_RUN_NOT_SUPPORTED', `${what} acts outside of the transaction, so it cannot be tried without effect.`)
 

@@ -5,7 +5,7 @@ import { mailContent, type MailFact } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 import { attachmentBytesMax, queueMail } from '../../kernel/mail/queue-mail.ts'
-import { externalCall } from '../../kernel/outbound/external-call.ts'
+import { pureCall } from '../../kernel/outbound/external-call.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import {
@@ -102,7 +102,7 @@ async function attachmentsOf(ctx: Context, sent: Quote, fileIds: readonly string
   if (files.reduce((sum, { size }) => sum + size, 0) > left) throw filesTooLarge(left)
   if (files.length === 0) return [pdf]
   const ids = files.map(({ id }) => id)
-  const attached = await externalCall(ctx, `files ${ids.join(' ')}`, async () => {
+  const attached = await pureCall(ctx, `files ${ids.join(' ')}`, async () => {
     const opened = await Promise.all(ids.map((id) => attachedFile(ctx, ctx.files, id)))
     return () => Promise.all(opened.flatMap((file) => (file ? [withBytes(file)] : [])))
   })
@@ -122,5 +122,5 @@ async function pdfOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAtta
   const document = await documentOfQuote(asSystem(ctx, sent.organizationId), sent)
   // Another content is another call.
   const key = `PDF ${contentHash(document)}`
-  return attachmentOf(document, await externalCall(ctx, key, async () => () => renderDocument(ctx, document)))
+  return attachmentOf(document, await pureCall(ctx, key, async () => () => renderDocument(ctx, document)))
 }

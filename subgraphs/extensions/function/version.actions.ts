@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { auditRecord } from '../../identity/public.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { actorIdOf } from '../../kernel/context.ts'
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { requireOwnPart } from '../../kernel/record/managed-by.ts'
@@ -56,7 +56,7 @@ export const compileCall = (source: string, language: FunctionLanguage) => ({
 /** Compiles a source while no transaction is open. */
 export const compiled = (ctx: FunctionContext, source: string, language: FunctionLanguage): Promise<CompiledSource> => {
   const { key, call } = compileCall(source, language)
-  return externalCall(ctx, key, () => Promise.resolve(() => call(ctx)))
+  return pureCall(ctx, key, () => Promise.resolve(() => call(ctx)))
 }
 
 /** Writes the next version of a function; the function must be locked, or new. */

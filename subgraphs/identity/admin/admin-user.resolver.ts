@@ -131,5 +131,6 @@ export class AdminUserResolver {
 export const adminUserResource: Resource = {
   resolver: AdminUserResolver,
   crossTenantFields: ['userInvite', 'userInviteAgain', 'userReactivate'],
+  crossTenantDryRuns: ['userInvite', 'userInviteAgain', 'userReactivate'],
   migrations: [adminTables, acceptanceColumns, provenPasswordColumn, joinedAndGenerationColumns],
 }

@@ -14,7 +14,15 @@ function valueOf<T>(outcome: Outcome): T {
  */
 export async function externalCall<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
   refuseInDryRun(ctx)
-  if (!ctx.externalCalls) throw new Error('callOut must run inside transactionWithExternalCalls.')
+  return pureCall(ctx, key, prepare)
+}
+
+/**
+ * The same for what the platform itself reads or calculates, such as the PDF of a document: it has no effect, so that a dry run does it, too. It runs
+ * outside of the transaction only because it takes long.
+ */
+export async function pureCall<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
+  if (!ctx.externalCalls) throw new Error('externalCall and pureCall must run inside transactionWithExternalCalls.')
   const outcome = ctx.externalCalls.outcomeOf(key)
   if (outcome) return valueOf(outcome)
   ctx.externalCalls.add(key, await prepare())

@@ -25,11 +25,10 @@ interface Group {
  */
 export function crossTenantParts(document: DocumentNode, crossTenantFields: ReadonlySet<string>): Part[] {
   const operation = getOperationAST(document)!
-  const fragments = document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
-  const byName = new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
+  const fragments = fragmentsOf(document)
   const groups: Group[] = []
   const byKey = new Map<string, Group>()
-  for (const field of rootFieldsOf(operation.selectionSet, byName)) {
+  for (const field of rootFieldsIn(document)) {
     const isCrossTenant = crossTenantFields.has(field.name.value)
     const key = field.alias?.value ?? field.name.value
     const last = groups.at(-1)
@@ -44,6 +43,15 @@ export function crossTenantParts(document: DocumentNode, crossTenantFields: Read
     const part = { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const
     return { document: { kind: Kind.DOCUMENT, definitions: [part, ...fragments] }, isCrossTenant }
   })
+}
+
+const fragmentsOf = ({ definitions }: DocumentNode): FragmentDefinitionNode[] =>
+  definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
+
+/** The root fields of the operation, also inside fragments. */
+export function rootFieldsIn(document: DocumentNode): FieldNode[] {
+  const byName = new Map(fragmentsOf(document).map((fragment) => [fragment.name.value, fragment]))
+  return rootFieldsOf(getOperationAST(document)!.selectionSet, byName)
 }
 
 /** Root fields, also inside fragments. There are no @skip or @include here, because the gateway has evaluated them. */

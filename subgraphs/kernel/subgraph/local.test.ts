@@ -13,7 +13,14 @@ const tenants = { of: () => ({ open: false }) }
 const extensions = { load: () => null, of: () => null }
 const services = { tenants, shapes: builtInShapes, extensions, log: pino({ level: 'silent' }) } as unknown as Services
 
-const subgraphSchema = { schema, crossTenantFields: new Set<string>(), kinds: new Map(), entities: {}, ports: [] }
+const subgraphSchema = {
+  schema,
+  crossTenantFields: new Set<string>(),
+  crossTenantDryRuns: new Set<string>(),
+  kinds: new Map(),
+  entities: {},
+  ports: [],
+}
 const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)
 const wideDocument = (number: number): string => `{ alias${number}: one { ${names.join(' ')} } }`
 

@@ -14,7 +14,7 @@ import { runDry } from './run-dry.ts'
 import { refused } from './whole-answer.ts'
 import { runWithExternalCalls } from './with-external-calls.ts'
 import { fieldsIn } from './document-size.ts'
-import { crossTenantParts } from './cross-tenant-parts.ts'
+import { crossTenantParts, rootFieldsIn } from './cross-tenant-parts.ts'
 import { withCoercedType, withoutRecursion, type RewrittenOperation } from './recursive-variables.ts'
 import { compileWithoutChecks } from './unchecked-values.ts'
 import type { SubgraphSchema } from './subgraph.ts'
@@ -24,6 +24,8 @@ interface Compiled {
   readonly services: Services
   /** Operations to execute instead, one after another, when only some root fields bypass row-level security. */
   readonly parts: readonly string[] | null
+  /** Whether a dry run may try it. */
+  readonly isTriable: boolean
   run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
 }
 
@@ -41,6 +43,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
 
   private readonly schema: GraphQLSchema
   private readonly crossTenantFields: ReadonlySet<string>
+  private readonly crossTenantDryRuns: ReadonlySet<string>
   private readonly kinds: RecordTypes
   private readonly ports: Partial<Ports>
   /** Services whose statements bypass row-level security. */
@@ -51,15 +54,17 @@ export class LocalSubgraph implements SubgraphEndpoint {
     {
       schema,
       crossTenantFields,
+      crossTenantDryRuns,
       kinds,
       entities,
       ports,
-    }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds' | 'entities' | 'ports'>,
+    }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'crossTenantDryRuns' | 'kinds' | 'entities' | 'ports'>,
     private readonly services: Services,
   ) {
     compileWithoutChecks(schema, entities)
     this.schema = withCoercedType(schema)
     this.crossTenantFields = crossTenantFields
+    this.crossTenantDryRuns = crossTenantDryRuns
     this.crossTenantServices = { ...services, tenants: services.crossTenant }
     this.kinds = kinds
     this.ports = portsOf(services, ports)
@@ -84,7 +89,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     const isAtomic = compiled.isMutation && context.isAtomic === true
     if (isAtomic && (parts || services !== this.services)) return refused(notAtomic())
     const isDryRun = compiled.isMutation && context.dryRun !== undefined
-    if (isDryRun && (parts || services !== this.services)) return refused(notInDryRun())
+    if (isDryRun && !compiled.isTriable) return refused(notInDryRun())
     if (parts) return this.#executeEach(parts, request)
     const loading = services.shapes.load(request.context.caller.organizationId)
     if (loading) await loading
@@ -136,9 +141,12 @@ export class LocalSubgraph implements SubgraphEndpoint {
         throw new Refusal('VALIDATION_FAILED', message)
       }
       const parts = crossTenantParts(ast, this.crossTenantFields)
+      const { isCrossTenant } = parts[0]!
+      const mayBeTried = () => rootFieldsIn(ast).every(({ name }) => this.crossTenantDryRuns.has(name.value))
       compiled = {
+        isTriable: parts.length === 1 && (!isCrossTenant || mayBeTried()),
         isMutation: getOperationAST(ast)?.operation === 'mutation',
-        services: parts[0]!.isCrossTenant ? this.crossTenantServices : this.services,
+        services: isCrossTenant ? this.crossTenantServices : this.services,
         parts: parts.length > 1 ? parts.map((part) => print(part.document)) : null,
         run: runner(query, split),
       }

@@ -83,6 +83,8 @@ export interface Resource {
    * bypass row-level security, so their SQL must contain the tenant predicate itself.
    */
   readonly crossTenantFields?: readonly string[]
+  /** Those of them that a dry run may try: all that they do is in the transaction of their context. */
+  readonly crossTenantDryRuns?: readonly string[]
   /** Columns with sealed secrets, for the rotation of keys. */
   readonly sealed?: readonly SealedColumn[]
 }
@@ -108,6 +110,7 @@ export interface SubgraphSchema {
   readonly schema: GraphQLSchema
   /** Root fields that bypass row-level security. */
   readonly crossTenantFields: ReadonlySet<string>
+  readonly crossTenantDryRuns: ReadonlySet<string>
   readonly ports: readonly Port[]
   readonly kinds: RecordTypes
   /** The record types by the names of their GraphQL types. */
@@ -246,6 +249,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
     schema: executable,
     ports,
     crossTenantFields: new Set(resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields)),
+    crossTenantDryRuns: new Set(resources.flatMap(({ crossTenantDryRuns = [] }) => crossTenantDryRuns)),
     kinds,
     entities,
     sdl,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../kernel/errors.ts'
-import { externalCall } from '../../kernel/outbound/external-call.ts'
+import { pureCall } from '../../kernel/outbound/external-call.ts'
 import { sendersOf } from '../../identity/public.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
@@ -80,7 +80,7 @@ export async function templateMail(
   const all = { ...known, ...values }
   const key = `render ${hash('sha256', JSON.stringify([templateId, template.version, all]))}`
   const { subject, bodyHtml, bodyText } = template
-  const rendered = await externalCall(
+  const rendered = await pureCall(
     ctx,
     key,
     async () => () => renderTemplate(ctx, { subject, bodyHtml, bodyText, variables }, all).catch(nullIfRefused),

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { oneLine } from '../../kernel/template/one-line.ts'
 import type { cleanMail } from '../../kernel/template/clean-mail.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
@@ -154,7 +154,7 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
   const subject = oneLine(input.subject ?? '')
   const body = { bodyHtml: input.html ?? null, bodyText: input.text ?? null }
   return transactionWithExternalCalls(ctx, async (outer) => {
-    const clean = await externalCall(outer, 'clean', async () => {
+    const clean = await pureCall(outer, 'clean', async () => {
       const { work, caller } = outer
       return () => work.run(cleanTask, body, caller.organizationId)
     })

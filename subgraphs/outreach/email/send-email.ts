@@ -3,7 +3,7 @@ import { addressHolders, visibleContacts, visibleLeads } from '../../crm/public.
 import { customersGuard, userIdentity } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
-import { externalCall, nextIdFor, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { nextIdFor, pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import { refusalInState } from '../../kernel/record/transitions.ts'
@@ -124,7 +124,7 @@ async function contentOf(
   const text = subject ?? draft.subject ?? (thread ? checkSubject(`Re: ${thread.subject}`.slice(0, 255)) : null)
   if (!text) throw invalid({ path: 'subject', code: 'REQUIRED', message: 'subject must have 1 to 255 characters.' })
   const body = { bodyHtml: draft.bodyHtml, bodyText: draft.bodyText }
-  const clean = await externalCall(ctx, `clean ${hash('sha256', JSON.stringify(body))}`, async () => {
+  const clean = await pureCall(ctx, `clean ${hash('sha256', JSON.stringify(body))}`, async () => {
     const { work, caller } = ctx
     return () => work.run(cleanTask, body, caller.organizationId)
   })
@@ -162,7 +162,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, links: Links, id: str
   const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
   const values = { ...withGiven(await recordValues(ctx, links), givenValues(input.variables)), unsubscribeUrl }
   const key = `render ${hash('sha256', JSON.stringify([template.id, template.version, values]))}`
-  const content = await externalCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
+  const content = await pureCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
   const problems = [
     ...content.missingVariables.map((name) => ['MISSING', name, 'needs a value'] as const),
     ...content.unknownVariables.map((name) => ['UNKNOWN', name, 'must be declared by the template'] as const),
@@ -189,6 +189,7 @@ interface NewMail {
 }
 
 async function storeMail(ctx: Ctx, mail: NewMail): Promise<Email> {
+  ctx.notExecuted?.push({ kind: 'MAIL', object: null, recordId: null })
   const { id, input, content, mailbox } = mail
   const { to, cc, bcc } = mail.recipients
   const sender = await userIdentity(ctx, ctx.caller.userId)

@@ -3,7 +3,7 @@ import { visibleContacts, visibleOpportunities } from '../../crm/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { isNothingGiven } from '../../kernel/record/changed-names.ts'
 import { newId } from '../../kernel/ids.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf, type RecordActions } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
@@ -26,7 +26,7 @@ async function cleaned(ctx: RequestContext, { bodyHtml }: Values): Promise<Value
   if (bodyHtml === '') return { bodyText: '' }
   checkBody('bodyHtml', bodyHtml)
   const key = `clean ${hash('sha256', bodyHtml)}`
-  const made = await externalCall(ctx, key, async () => () => cleanBody(ctx as RequestContext<'work'>, bodyHtml))
+  const made = await pureCall(ctx, key, async () => () => cleanBody(ctx as RequestContext<'work'>, bodyHtml))
   refuseUnfitHtml(made)
   return { bodyHtml: made.bodyHtml ?? '', bodyText: made.bodyText }
 }

@@ -112,14 +112,15 @@ describe('a bulk job whose hook does not decide', () => {
 })
 
 describe('a worker that has lost its lease', () => {
-  it('writes no further row of the job, which another worker completes', async () => {
+  it('writes no further row of the job, which another worker completes, however many were lost before the last progress', async () => {
     const { id } = await uploaded('FAIL_CLOSED')
     const other = newId()
     const take = `update records.bulk_run set lease_token = $2, next_attempt_at = now() + interval '1 hour' where id = $1`
+    const lostBefore = 'update records.bulk_run set attempts = 20 where id = $1'
     receiver.decide = (request, response) => {
-      if (!has(request, 'N550')) return checked(request)
+      if (!has(request, 'N50') && !has(request, 'N550')) return checked(request)
       void platform
-        .query(take, [id, other])
+        .query(...(has(request, 'N50') ? ([lostBefore, [id]] as const) : ([take, [id, other]] as const)))
         .then(() =>
           response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(checked(request))),
         )

@@ -229,6 +229,37 @@ describe('a read with asOf', () => {
     })
   })
 
+  it('is refused when more than 100,000 records have changed since, and names the bound', async () => {
+    const { id } = await account(member, { name: 'First' })
+    const before = moment()
+    await change(member, id, { name: 'Second' })
+    await assignPositions()
+    // As many events as other records would have; only their places in the log are read.
+    const others = (count: number) =>
+      platform.query(
+        `insert into kernel.event_log (organization_id, position, event_id, occurred_at, object, record_id)
+         select l.organization_id, last.position + n, l.event_id, l.occurred_at, l.object, gen_random_uuid()
+         from (select * from kernel.event_log where organization_id = $1 and record_id = $2 order by position desc limit 1) l,
+           (select max(position) as position from kernel.event_log where organization_id = $1) last, generate_series(1, $3::int) n`,
+        [owner.organizationId, id, count],
+      )
+    await others(99_999)
+    expect((await list(member, { asOf: before })).data).toMatchObject([{ id, name: 'First' }])
+    await others(1)
+    const found = async (query: Fields) => {
+      const answer = await member.rest['accountList']!({ query: { asOf: before, ...query } } as never)
+      return [problemsOf(answer), answer.body.errors?.[0]?.message]
+    }
+    const refused = [
+      '400 VALIDATION_FAILED asOf TOO_MANY',
+      'More than 100000 records have changed since asOf; ask for a later time.',
+    ]
+    expect(await found({})).toEqual(refused)
+    expect(await found({ search: 'nothing has this' })).toEqual(refused)
+    const after = moment()
+    expect((await list(member, { asOf: after })).data).toMatchObject([{ id, name: 'Second' }])
+  })
+
   it('gives records of custom objects as they were', async () => {
     await object(owner)
     await platform.services.shapes.load(owner.organizationId)

@@ -264,6 +264,28 @@ describe('an undo of an update', () => {
     expect(others(after)).toEqual(others(before))
   })
 
+  it('tells that a mail stays sent', async () => {
+    const body = { to: ['ann@yard.example'], subject: 'Offer', bodyHtml: '<p>Here it is.</p>' }
+    const answer = await ok(member.rest['emailSend']!({ body } as never))
+    platform.advanceClock(1000)
+    const operationId = answer.headers.get('x-request-id')!
+    const found = await undone(owner, { operationId })
+    expect(found.undone).toEqual([])
+    const { id, threadId } = answer.body
+    const stays = (object: string, recordId: string, name: string) => ({
+      object,
+      recordId,
+      field: null,
+      reason: 'NOT_A_RECORD',
+      message: `Changes of the ${name} are not undone.`,
+      changedById: null,
+      changedAt: null,
+    })
+    expect(found.notUndone).toEqual([stays('email_thread', threadId, 'email thread'), stays('email', id, 'email')])
+    const mails = 'select status from outreach.email_message where id = $1 and deleted_at is null'
+    expect(await platform.query(mails, [id])).toEqual([{ status: 'QUEUED' }])
+  })
+
   it('tells that a password stays removed, because no event has it', async () => {
     const { id } = (await ok(mailbox(server))).body
     const operationId = await operationOf(

@@ -20,7 +20,7 @@ import { namingFieldsOf } from './naming.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A merge with more references is completed in the background: a mutation must have answered after ten seconds. */
+/** A merge with more references is completed in the background: a mutation must have answered after ten seconds, and the move of 4,900 took 14 s on two busy cores. */
 export const movedMax = 5_000
 /** What may be added between the count and the move. */
 const slack = 500

@@ -42,7 +42,7 @@ describe('a large answer', () => {
     const closed = Promise.withResolvers<boolean>()
     await pausedClient((_req, res) => {
       res.once('close', () => closed.resolve(res.writableFinished))
-      sendSlices(res, large, 100)
+      sendSlices(res, [large], 100)
     })
     expect(await closed.promise).toBe(false)
   })
@@ -64,7 +64,7 @@ describe('a large answer', () => {
   })
 
   it('arrives complete when the client reads', async () => {
-    const client = await pausedClient((_req, res) => sendSlices(res, large))
+    const client = await pausedClient((_req, res) => sendSlices(res, [large]))
     let bytes = 0
     client.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume()
     await once(client, 'close')

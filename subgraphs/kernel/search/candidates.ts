@@ -72,13 +72,11 @@ export class CandidateSearch {
   /** A condition with alternatives is frequent if one of them is; lexemes that must be together, if all of them are. */
   #isFrequent(condition: Condition): boolean {
     if (isShortPrefix(condition) || condition.length > alternativesMax) return true
-    return condition.some((all) =>
-      all.every(({ lexeme, isPrefix }) => this.#frequent.has(lexeme + (isPrefix ? '*' : ''))),
-    )
+    return condition.some((all) => all.every((sought) => namesOf(sought).some((name) => this.#frequent.has(name))))
   }
 
   async #readFrequent(conditions: readonly Condition[]): Promise<void> {
-    const lexemes = conditions.flat(2).map(({ lexeme, isPrefix }) => lexeme + (isPrefix ? '*' : ''))
+    const lexemes = conditions.flat(2).flatMap(namesOf)
     const rows = await this.ctx.db.query<{ lexeme: string }>(
       'select lexeme from kernel.search_frequent where organization_id = $1 and lexeme = any($2)',
       [this.ctx.caller.organizationId, [...new Set(lexemes)]],
@@ -116,6 +114,9 @@ export class CandidateSearch {
     )
   }
 }
+
+/** Under which a lexeme is among the frequent ones. Beginnings of words are there up to some length; a longer one is if its word is. */
+const namesOf = ({ lexeme, isPrefix }: Sought): string[] => (isPrefix ? [`${lexeme}*`, lexeme] : [lexeme])
 
 const isShortPrefix = (condition: Condition): boolean =>
   condition.some((all) => all.every(({ lexeme, isPrefix }) => isPrefix && isShort(lexeme.slice(lexemeHead))))

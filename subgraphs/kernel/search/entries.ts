@@ -5,7 +5,7 @@ import { columnOf, type RecordShape } from '../record/definition.ts'
 import { TenantPredicate } from '../record/predicate.ts'
 import { lexemesOf, tagOf, textMax } from './lexemes.ts'
 import { searchedColumns } from './searched-types.ts'
-import { spelledWords, storedHashes } from './spelling.ts'
+import { spelledWords, spellingHashes } from './spelling.ts'
 import { beginningOfTitle, wordsOf } from './words.ts'
 import { giveWay } from '../work/background-turn.ts'
 
@@ -135,7 +135,7 @@ async function storeEntries(
      select $1, n.word, string_to_array(n.deletions, ' ')::int[] from unnest($2::text[], $3::text[]) as n (word, deletions)
      where not exists (select from kernel.search_word w where w.organization_id = $1 and w.word = n.word)
      on conflict do nothing`,
-    [organizationId, words, words.map((word) => storedHashes(tag, word).join(' '))],
+    [organizationId, words, words.map((word) => spellingHashes(tag, word).join(' '))],
     'WRITE',
   )
 }

@@ -5,7 +5,7 @@ import { tagOf } from './lexemes.ts'
 import { excerpt, matchesIn, matchOf, type FieldMatch, type Match, type TextRange } from './match.ts'
 import { readRows, type ReadRecord } from './read-candidates.ts'
 import { phoneTerm, termsOf, type Term } from './query.ts'
-import { corrections, editsMax, isSpelled, soughtHashes, type NearbyWord } from './spelling.ts'
+import { corrections, editsMax, isCorrected, spellingHashes, type NearbyWord } from './spelling.ts'
 import { isTurnOver, nextTurn } from '../work/turn.ts'
 
 /** A record that a search has found, with what the caller may read of it. */
@@ -154,11 +154,11 @@ async function correctedTerms(
   shapes: readonly RecordShape[],
   limit: number,
 ): Promise<Term[] | null> {
-  const known = await Promise.all(terms.map((term) => nearbyWords(ctx, term)))
   const wordsMax = Math.ceil(nearbyMax / terms.length)
   let compared = 0
   for (let edits = 1; edits <= editsMax; edits++) {
-    const nearby = known.map((words) => words.filter((word) => word.edits <= edits).slice(0, wordsMax))
+    const known = await Promise.all(terms.map((term) => nearbyWords(ctx, term, edits)))
+    const nearby = known.map((words) => words.slice(0, wordsMax))
     const count = nearby.flat().length
     if (count === compared) continue
     compared = count
@@ -189,17 +189,21 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return index < 0 ? 0 : a[index]! - b[index]!
 }
 
-/** The words of titles near a word, the nearest first. */
-async function nearbyWords({ db, caller }: RequestContext, { kind, forms }: Term): Promise<NearbyWord[]> {
+/** The words of titles that are so many edits away, the nearest first. Of two edits, many more words must be compared. */
+async function nearbyWords(
+  { db, caller }: RequestContext,
+  { kind, forms }: Term,
+  edits: number,
+): Promise<NearbyWord[]> {
   const word = forms[0]!
-  if (kind !== 'WORD' || !isSpelled(word)) return []
+  if (kind !== 'WORD' || !isCorrected(word)) return []
   const rows = await db.query<{ word: string }>(
     'select word from kernel.search_spellings(null, false, $1::int[])',
-    [soughtHashes(tagOf(caller.organizationId), word)],
+    [spellingHashes(tagOf(caller.organizationId), word, edits)],
     'SCAN',
   )
   const others = rows.map(({ word: one }) => one).filter((one) => !forms.includes(one))
-  return corrections(word, others)
+  return corrections(word, others).filter((near) => near.edits <= edits)
 }
 
 /** The query with its corrected words. */

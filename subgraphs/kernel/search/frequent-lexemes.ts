@@ -1,7 +1,9 @@
 import type { Services } from '../request.ts'
 
-/** More entries than these have too many for the index to be the cheapest way. */
-const frequentMin = 5_000
+/** A hundredth of the entries of an organization are so many that some are among the newest ones. Of fewer than these, the index finds all at once. */
+const frequentMin = 2_000
+/** More entries than these are too many for the index to be the cheapest way, whatever the organization has. */
+const frequentMax = 5_000
 /** Entries that are looked at, of all organizations. */
 const sampleMax = 60_000
 /** Longer beginnings are seldom more frequent than their words. */
@@ -23,7 +25,9 @@ export async function findFrequentLexemes({ database }: Pick<Services, 'database
   await database.transaction(async (sql) => {
     await sql.query('delete from kernel.search_frequent', [], 'WRITE')
     await sql.query(
-      `with word as materialized (
+      `with size as materialized (
+         select organization_id, count(*) as entries from kernel.search_entry tablesample system (${percent}) group by organization_id
+       ), word as materialized (
          select s.organization_id, w.lexeme, count(*) as entries from (
            select organization_id, words from kernel.search_entry tablesample system (${percent})
          ) s cross join lateral unnest(tsvector_to_array(s.words)) as w(lexeme) group by s.organization_id, w.lexeme
@@ -33,7 +37,10 @@ export async function findFrequentLexemes({ database }: Pick<Services, 'database
          select organization_id, lexeme, entries from word union all
          select organization_id, left(lexeme, ${head} + n) || '*', entries from word
          cross join generate_series(1, ${prefixMax}) n where length(lexeme) >= ${head} + n
-       ) one group by organization_id, lexeme having sum(entries) * 100 / ${percent} > ${frequentMin}`,
+       ) one group by organization_id, lexeme
+       having sum(entries) * 100 / ${percent} > (
+         select least(${frequentMax}, greatest(${frequentMin}, entries / ${percent})) from size where size.organization_id = one.organization_id
+       )`,
       [],
       'WRITE',
     )

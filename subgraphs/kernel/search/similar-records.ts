@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request.ts'
 import { tagOf } from './lexemes.ts'
 import { allOf, seenBy, soughtBy, type Sought, type Term } from './query.ts'
-import { corrections, isSpelled, soughtHashes } from './spelling.ts'
+import { corrections, isSpelled, spellingHashes } from './spelling.ts'
 import { wordsOf } from './words.ts'
 
 /** Words of a text whose records are compared. */
@@ -25,7 +25,7 @@ type Condition = readonly (readonly Sought[])[]
 async function termsOf({ db, caller }: RequestContext, text: string): Promise<Term[]> {
   const words = wordsOf(text).slice(0, wordsMax)
   const spelled = words.flatMap(({ forms, offsets }) => (offsets || !isSpelled(forms[0]!) ? [] : forms[0]!))
-  const hashes = spelled.flatMap((word) => soughtHashes(tagOf(caller.organizationId), word))
+  const hashes = spelled.flatMap((word) => spellingHashes(tagOf(caller.organizationId), word))
   const rows =
     hashes.length === 0
       ? []

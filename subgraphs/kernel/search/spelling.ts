@@ -5,17 +5,24 @@ import type { Word } from './words.ts'
 /** Deletions are made in the first characters of a word. */
 const prefixLength = 7
 const spelledMin = 4
-/** From this length on, a word has the deletions of two characters. */
-const twoDeletionsMin = 6
+/** From this length on, there may be two edits between a word and what was typed. */
 const twoEditsMin = 8
+/** From this length on, a word has the deletions of two characters: the other one may be longer. */
+const twoDeletionsMin = 6
 
-/** The edits that a query may be away from a word. */
-const editsOf = (word: string): number => (word.length >= twoEditsMin ? editsMax : 1)
+/** The edits that may be between a word and what was typed in its place, which may be shorter. */
+const editsBetween = (one: string, other: string): number =>
+  Math.max(one.length, other.length) >= twoEditsMin ? editsMax : 1
 export const editsMax = 2
 
-/** Whether words like this are corrected: letters only, and long enough that a correction is no other word. */
-export const isSpelled = (word: string): boolean =>
-  word.length >= spelledMin && word.length <= 32 && /^\p{L}+$/u.test(word)
+const isOfLetters = (word: string, min: number): boolean =>
+  word.length >= min && word.length <= 32 && /^\p{L}+$/u.test(word)
+
+/** Whether queries are corrected to words like this: letters only, and long enough that a correction is no other word. */
+export const isSpelled = (word: string): boolean => isOfLetters(word, spelledMin)
+
+/** Whether a query may be corrected that has such a word: of one that is spelled, a letter may be missing. */
+export const isCorrected = (word: string): boolean => isOfLetters(word, spelledMin - 1)
 
 /** The words of a title that queries are corrected to. */
 export const spelledWords = (words: readonly Word[]): string[] =>
@@ -38,14 +45,12 @@ function deletionsOf(word: string, deletions: number): Set<string> {
   return all
 }
 
-/** The hashes of a word and what remains of it after deletions. Those of different organizations differ. */
-const hashes = (tag: string, word: string, deletions: number): number[] =>
-  Array.from(deletionsOf(word, deletions), (text) => hashOf(tag + text))
-
-export const storedHashes = (tag: string, word: string): number[] =>
-  hashes(tag, word, word.length >= twoDeletionsMin ? 2 : 1)
-
-export const soughtHashes = (tag: string, word: string): number[] => hashes(tag, word, editsOf(word))
+/**
+ * The hashes of a word and what remains of it after deletions. Those of different organizations differ. A word with all of its hashes has one in common with
+ * each word that is at most so many edits away.
+ */
+export const spellingHashes = (tag: string, word: string, edits = editsMax): number[] =>
+  Array.from(deletionsOf(word, word.length >= twoDeletionsMin ? edits : 1), (text) => hashOf(tag + text))
 
 /** The insertions, deletions, substitutions and swaps of neighbours between two words. */
 export function distance(a: string, b: string): number {
@@ -70,11 +75,10 @@ export interface NearbyWord {
 
 /** The words that were probably meant, the nearest first. */
 export function corrections(word: string, candidates: readonly string[]): NearbyWord[] {
-  const allowed = editsOf(word)
   return candidates
-    .filter((other) => Math.abs(other.length - word.length) <= allowed)
+    .filter((other) => Math.abs(other.length - word.length) <= editsBetween(word, other))
     .map((other) => ({ word: other, edits: distance(word, other), first: other[0] === word[0] ? 0 : 1 }))
-    .filter(({ edits }) => edits <= allowed)
+    .filter(({ word: other, edits }) => edits <= editsBetween(word, other))
     .toSorted((a, b) => a.edits - b.edits || a.first - b.first || (a.word < b.word ? -1 : 1))
     .map(({ word: near, edits }) => ({ word: near, edits }))
 }

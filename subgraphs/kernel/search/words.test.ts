@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lexemesOf } from './lexemes.ts'
 import { matchesIn, matchOf, type FieldText } from './match.ts'
 import { termsOf, type Term } from './query.ts'
-import { corrections, distance, soughtHashes, storedHashes } from './spelling.ts'
+import { corrections, distance, spellingHashes } from './spelling.ts'
 import { emailsIn, phoneOf, wordsOf } from './words.ts'
 
 const forms = (text: string) => wordsOf(text).map(({ forms: own }) => own)
@@ -175,12 +175,20 @@ describe('a typing error', () => {
     ['halvrsen', 'halvorsen', 1],
     ['hallvorsen', 'halvorsen', 1],
     ['helvorzen', 'halvorsen', 2],
+    ['hlvrsen', 'halvorsen', 2],
+    ['havorn', 'halvoren', 2],
+    ['oto', 'otto', 1],
     ['mueler', 'mueller', 1],
   ])('%s is near %s', (typed, word, edits) => {
     expect(distance(typed, word)).toBe(edits)
-    const stored = new Set(storedHashes('tag', word))
-    expect(soughtHashes('tag', typed).some((hash) => stored.has(hash))).toBe(true)
+    const stored = new Set(spellingHashes('tag', word))
+    expect(spellingHashes('tag', typed, edits).some((hash) => stored.has(hash))).toBe(true)
     expect(corrections(typed, [word, 'other'])).toEqual([{ word, edits }])
+  })
+
+  it('is one edit where both words have fewer than eight letters', () => {
+    const near = (typed: string) => corrections(typed, ['halvors', 'halvoren', 'otto']).map(({ word }) => word)
+    expect(['hlvrs', 'hlvore', 'hlvors', 'tto', 'to'].map(near)).toEqual([[], ['halvoren'], ['halvors'], ['otto'], []])
   })
 
   it('in a short word is one edit, and the first letter decides between equal distances', () => {

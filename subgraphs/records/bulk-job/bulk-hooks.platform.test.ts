@@ -120,7 +120,7 @@ describe('a worker that has lost its lease', () => {
     receiver.decide = (request, response) => {
       if (!has(request, 'N50') && !has(request, 'N550')) return checked(request)
       void platform
-        .query(...(has(request, 'N50') ? ([lostBefore, [id]] as const) : ([take, [id, other]] as const)))
+        .query(has(request, 'N50') ? lostBefore : take, has(request, 'N50') ? [id] : [id, other])
         .then(() =>
           response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(checked(request))),
         )

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/outbox/event-log.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { winnersOf } from '../../kernel/record/merge/merged-records.ts'
-import { allColumnNames, visibleIds } from '../../kernel/record/read.ts'
+import { visibleIds } from '../../kernel/record/read.ts'
 import { readFitting, type FittingRow } from '../../kernel/record/read-fitting.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decodeCursor, encodeCursor } from './sync-cursor.ts'
@@ -20,6 +20,8 @@ import { shapesOfCursor } from './synced-types.ts'
 
 /** Events that one page looks at. */
 const eventsMax = 5_000
+/** Events of one statement: one more than the largest page has records, because most records have one event. */
+const eventsAtOnce = 1_001
 
 /** The records with events after a cursor, each once, as it is now for the caller. */
 export async function readChanges(
@@ -36,10 +38,8 @@ export async function readChanges(
   const shapes = shapesOfCursor(ctx, from, objects)
   const { organizationId } = ctx.caller
   const { latest } = await keptPositions(ctx.db, organizationId)
-  const names = shapes.map(({ object }) => object)
-  const range = { after: from.position, upTo: latest, objects: names, limit: eventsMax }
-  const logged = from.position < latest ? await changesAfter(ctx.db, organizationId, range) : noChanges(latest)
-  const { changed, through } = firstRecords(logged, limit)
+  const range = { after: from.position, upTo: latest, objects: shapes.map(({ object }) => object) }
+  const { changed, through } = from.position < latest ? await firstRecords(ctx, range, limit) : noChanges(latest)
   if (from.position > latest || !(await isRangeKept(ctx.db, organizationId, from.position, through)))
     throw new Refusal('CURSOR_EXPIRED', 'The events after the cursor are not all kept any more. Read a new snapshot.')
   const page = await pageOf(ctx, shapes, changed, through)
@@ -51,13 +51,6 @@ export async function readChanges(
   }
 }
 
-interface Log {
-  readonly changes: readonly LoggedChange[]
-  readonly through: number
-}
-
-const noChanges = (through: number): Log => ({ changes: [], through })
-
 interface Changed extends LoggedChange {
   /** The positions of its events. */
   readonly positions: number[]
@@ -65,22 +58,37 @@ interface Changed extends LoggedChange {
   changedAt: string
 }
 
+interface FirstRecords {
+  readonly changed: readonly Changed[]
+  readonly through: number
+}
+
+const noChanges = (through: number): FirstRecords => ({ changed: [], through })
+
 /** The first records of the log, in the order of their first events, and the position before the event of the next one. */
-function firstRecords(
-  { changes, through }: Log,
+async function firstRecords(
+  { db, caller }: RequestContext,
+  range: { readonly after: number; readonly upTo: number; readonly objects: readonly string[] },
   limit: number,
-): { readonly changed: Changed[]; readonly through: number } {
+): Promise<FirstRecords> {
   const byRecord = new Map<string, Changed>()
-  for (const change of changes) {
-    const { object, recordId, position, occurredAt } = change
-    const key = `${object} ${recordId}`
-    const known = byRecord.get(key)
-    if (!known && byRecord.size === limit) return { changed: [...byRecord.values()], through: position - 1 }
-    if (!known) byRecord.set(key, { ...change, positions: [position], changedAt: occurredAt })
-    else {
-      known.positions.push(position)
-      known.changedAt = occurredAt
+  let through = range.after
+  for (let read = 0; read < eventsMax; read += eventsAtOnce) {
+    const part = { ...range, after: through, limit: eventsAtOnce }
+    const { changes, through: end } = await changesAfter(db, caller.organizationId, part)
+    for (const change of changes) {
+      const { object, recordId, position, occurredAt } = change
+      const key = `${object} ${recordId}`
+      const known = byRecord.get(key)
+      if (!known && byRecord.size === limit) return { changed: [...byRecord.values()], through: position - 1 }
+      if (!known) byRecord.set(key, { ...change, positions: [position], changedAt: occurredAt })
+      else {
+        known.positions.push(position)
+        known.changedAt = occurredAt
+      }
     }
+    through = end
+    if (changes.length < eventsAtOnce) break
   }
   return { changed: [...byRecord.values()], through }
 }
@@ -151,7 +159,7 @@ async function readCurrent(
     if (room <= 0) break
     const shape = shapeOf.get(object)!
     const ids = own.map(({ recordId }) => recordId)
-    const { rows, count } = await readFitting(ctx, shape, ids, allColumnNames(shape), room)
+    const { rows, count } = await readFitting(ctx, shape, ids, room)
     for (const change of own.slice(0, count)) isRead.add(change)
     for (const row of rows) {
       current.set(own[row.placeOfId - 1]!, row)

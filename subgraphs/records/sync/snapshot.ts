@@ -1,7 +1,6 @@
 import { keptPositions } from '../../kernel/outbox/event-log.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { ListQuery } from '../../kernel/record/list-query.ts'
-import { allColumnNames } from '../../kernel/record/read.ts'
 import { readFitting } from '../../kernel/record/read-fitting.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -33,7 +32,7 @@ export async function readSnapshot(
     const query = new ListQuery(ctx, shape, { orderBy })
     const [listed] = await query.read(idOnly, { limit: part + 1, cursor: place.cursor }, false)
     const ids = listed.slice(0, part).map(({ id }) => id as string)
-    const { rows, count } = await readFitting(ctx, shape, ids, allColumnNames(shape), size.room)
+    const { rows, count } = await readFitting(ctx, shape, ids, size.room)
     let taken = count
     for (const row of rows) {
       if (size.isReached) {

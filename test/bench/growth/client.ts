@@ -48,7 +48,7 @@ export class Client {
     const answer = JSON.parse(text) as Problem & { readonly data?: { readonly result?: Body | null } | null }
     const [error] = answer.errors ?? []
     const refusal =
-      status === 200 && !error ? null : (error?.extensions?.code ?? answer.code ?? error?.message ?? String(status))
+      status < 300 && !error ? null : (error?.extensions?.code ?? answer.code ?? error?.message ?? String(status))
     const isGraph = request.path === '/v1/graphql'
     return { ms, cpuMs, refusal, body: ((isGraph ? answer.data?.result : answer) ?? {}) as Body }
   }

@@ -6,6 +6,7 @@ import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
 import type { BenchOptions } from '../options.ts'
 import type { Finding } from '../report.ts'
 import { openGrownOrganization, readerOf, type GrownOrganization } from './fill.ts'
+import { measureFreshness } from './freshness.ts'
 import { head, lineOf, warmUp, withClient } from './growth.ts'
 import { measureProbe, type Row } from './measure-probe.ts'
 import type { Probe } from './probe.ts'
@@ -90,6 +91,8 @@ export async function measureSearch(
     ['team', await readerOf(services, everyone, 'TEAM')],
     ['own', await readerOf(services, everyone, 'OWN')],
   ]
+  // A new record is found when background work has written its entry.
+  const fresh = await withClient(services, { dataDir: join(dataDir, 'project'), services }, everyone, measureFreshness)
   const measured: Row[] = []
   for (const [who, user] of users)
     await withClient(
@@ -111,6 +114,7 @@ export async function measureSearch(
   const dear = measured.filter(({ cpu }) => cpu.p95 > cpuMax)
   const of = ({ length }: readonly Row[]): string => `${length} of ${measured.length}`
   return [
+    fresh,
     { what: 'Search: classes with p95 over 50 ms', figure: of(slow), goal: '0', isReached: slow.length === 0 },
     { what: 'Search: classes with CPU over 20 ms', figure: of(dear), goal: '0', isReached: dear.length === 0 },
   ]

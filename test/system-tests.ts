@@ -114,6 +114,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...queue,
   ],
   'test/faults/lookups.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],
+  'test/faults/mails.system.test.ts': ['subgraphs/kernel/mail', 'subgraphs/outreach/email', ...queue],
   'test/faults/merges.system.test.ts': ['subgraphs/records/merge', 'subgraphs/kernel/record/merge', ...queue],
   'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],
   'test/faults/shutdown.system.test.ts': ['main.ts', 'start-gateway.ts', 'worker.ts', 'bin'],

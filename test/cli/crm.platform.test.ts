@@ -36,7 +36,7 @@ const project = (values: object = {}) => ({
 describe('crm login', () => {
   it('keeps the key in a file for its owner alone, and never shows it', async () => {
     const empty = await aCrm()
-    const { code, stdout, stderr } = await empty.run(['login', '--url', `${platform.url}/`], `${owner.secret}\n`)
+    const { code, stdout, stderr } = await empty.runProcess(['login', '--url', `${platform.url}/`], `${owner.secret}\n`)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`Server        ${platform.url}\nOrganization  Halvorsen\nUser          Ann Lee <`)
     expect(stdout).not.toContain(owner.secret)
@@ -142,13 +142,13 @@ describe('exit codes', () => {
     ['no project', ['deploy']],
     ['a URL that is none', ['whoami', '--url', 'crm']],
   ])('2 for %s', async (_, args) => {
-    const { code, stdout } = await crm.run(args)
+    const { code, stdout } = await crm.runProcess(args)
     expect([code, stdout]).toEqual([2, ''])
   })
 
   it('4 for a server that is not reached, which the message names', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
-    const { code, stderr } = await crm.run(['whoami', '--url', url])
+    const { code, stderr } = await crm.runProcess(['whoami', '--url', url])
     expect([code, stderr]).toEqual([4, `Error UNREACHABLE: ${url} cannot be reached: ECONNREFUSED.\n`])
     expect(await crm.json(['whoami', '--url', url], 4)).toMatchObject({ error: { code: 'UNREACHABLE' } })
   })
@@ -170,13 +170,13 @@ describe('exit codes', () => {
   it('3 for a key without the scope', async () => {
     const { secret } = await platform.member({ ...owner, role: 'ADMIN', scopes: ['READ_ACCOUNTS'] })
     await crm.write(project())
-    const { code, stderr } = await crm.in('.', { CRM_API_KEY: secret }).run(['deploy'])
+    const { code, stderr } = await crm.in('.', { CRM_API_KEY: secret }).runProcess(['deploy'])
     expect([code, stderr]).toEqual([3, expect.stringContaining('Error API_KEY_SCOPE_INSUFFICIENT: ')])
   })
 
   it('0 for help and version', async () => {
-    expect((await crm.run(['--version'])).code).toBe(0)
-    const { code, stdout } = await crm.run(['deploy', '--help'])
+    expect((await crm.runProcess(['--version'])).code).toBe(0)
+    const { code, stdout } = await crm.runProcess(['deploy', '--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('--check')])
   })
 })
@@ -255,7 +255,7 @@ describe('crm deploy', () => {
 
   it('shows each problem with its file, line and column, and ends with 1', async () => {
     await crm.write(project({ fieldType: 'TXT' }))
-    const { code, stdout } = await crm.run(['deploy'])
+    const { code, stdout } = await crm.runProcess(['deploy'])
     expect(code).toBe(1)
     expect(stdout).toContain(`x ${fieldFile}:5:16  NOT_ALLOWED  fieldType\n    fieldType must be one of`)
     const { problems } = await crm.json<{ problems: object[] }>(['deploy'], 1)
@@ -596,7 +596,7 @@ describe('crm query', () => {
       [['--file', 'accounts.graphql'], ''],
       [['-'], text],
     ] as const)
-      expect(JSON.parse((await crm.run(['query', ...args, ...variables], input)).stdout)).toEqual(expected)
+      expect(JSON.parse((await crm.runProcess(['query', ...args, ...variables], input)).stdout)).toEqual(expected)
   })
 
   it('shows errors with their code and place, and ends with 1', async () => {
@@ -756,7 +756,13 @@ describe('crm bulk export', () => {
   })
 
   it('writes to the standard output alone', async () => {
-    const { code, stdout, stderr } = await crm.run([...exported, '--output', '-', '--options', '{"delimiter": ";"}'])
+    const { code, stdout, stderr } = await crm.runProcess([
+      ...exported,
+      '--output',
+      '-',
+      '--options',
+      '{"delimiter": ";"}',
+    ])
     expect([code, stdout]).toEqual([0, csv.replaceAll(',', ';')])
     expect(stderr).toMatch(/^Exported: 2 records, 0\.0 MB\. Job /)
     expect(await files()).toEqual([])

@@ -4,11 +4,12 @@ import { BulkJobs } from '../bulk-jobs.fixture.ts'
 import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { randomNumbers } from '../extensions/rollups.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { killedAfterEach } from './killed-worker.ts'
+import { killedAfterEach, killsMs, killsOf, killsSeed, randomParts } from './killed-worker.ts'
 
 const platform = usePlatform()
 const jobs = new BulkJobs(platform)
 const rows = 30_000
+const kills = killsOf(3)
 let owner: Member
 
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
   owner = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
 })
 
-describe('a worker that is killed while it loads a file', { timeout: 300_000 }, () => {
+describe('a worker that is killed while it loads a file', { timeout: killsMs(kills) }, () => {
   it('loses no row and writes none twice, whenever it dies', async () => {
     const lines = Array.from(
       { length: rows },
@@ -37,7 +38,11 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
     await killedAfterEach(platform, {
       job: 'bulk.deleteExpired',
       queue: 'records.bulk_run',
-      parts: [0.05, 0.3, 0.6].map((part) => async () => expect(await written()).toBeGreaterThan(rows * part)),
+      parts: randomParts(platform, {
+        kills,
+        queue: 'records.bulk_run',
+        reached: async (part) => expect(await written()).toBeGreaterThanOrEqual(rows * 0.9 * part),
+      }),
       end: async () => expect(await jobs.read(owner, id)).toMatchObject({ state: 'JOB_COMPLETE' }),
     })
     const failed = rows / 1_000
@@ -59,8 +64,7 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
   })
 
   it('applies the rows of each key once and in their order', async () => {
-    const seed = Number(process.env['BULK_SEED'] ?? Date.now() % 1_000_000)
-    const random = randomNumbers(seed)
+    const random = randomNumbers(killsSeed)
     const keys = Array.from({ length: 15_000 }, () => random(9_000))
     const last = new Map(keys.map((key, row) => [key, row]))
     const { id } = await jobs.create(owner, { object: 'contact', operation: 'UPSERT', externalIdField: 'externalId' })
@@ -68,22 +72,18 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
     expect((await jobs.put(owner, id, `externalId,lastName,email,title\n${lines.join('')}`)).status).toBe(200)
     expect((await jobs.complete(owner, id)).status).toBe(200)
     const progress = async () => Number((await jobs.read(owner, id))['recordsProcessed'])
-    // The worker dies some time after it has written a chunk: while it writes the next one, or before its commit.
-    const parts = [0, 5_000, 10_000].map((rows) => {
-      let looks = 1 + random(80)
-      return async () => {
-        expect(await progress()).toBeGreaterThanOrEqual(rows)
-        expect(looks--).toBeLessThanOrEqual(0)
-      }
-    })
     await killedAfterEach(platform, {
       job: 'bulk.deleteExpired',
       queue: 'records.bulk_run',
-      parts,
+      parts: randomParts(platform, {
+        kills,
+        queue: 'records.bulk_run',
+        reached: async (part) => expect(await progress()).toBeGreaterThanOrEqual(keys.length * part),
+      }),
       end: async () => expect(await jobs.read(owner, id)).toMatchObject({ state: 'JOB_COMPLETE' }),
     })
     const job = await jobs.read(owner, id)
-    expect([job['recordsSucceeded'], job['recordsFailed']], `seed ${seed}`).toEqual([keys.length, 0])
+    expect([job['recordsSucceeded'], job['recordsFailed']], `seed ${killsSeed}`).toEqual([keys.length, 0])
     const stored = await platform.query<{ key: string; title: string; version: number; events: number }>(
       `with e as materialized (
          select record_id, count(*)::int as events from kernel.event where organization_id = $1 group by record_id)
@@ -97,7 +97,7 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
       const count = counts.get(number)!.length
       return title !== String(last.get(number)) || version !== count || events !== count
     })
-    expect([stored.length, wrong], `seed ${seed}`).toEqual([counts.size, []])
+    expect([stored.length, wrong], `seed ${killsSeed}`).toEqual([counts.size, []])
   })
 })
 

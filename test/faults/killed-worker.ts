@@ -1,10 +1,51 @@
-import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
+import { randomNumbers } from '../extensions/rollups.fixture.ts'
 import type { Platform } from '../platform.ts'
 import { aProcess } from '../processes.ts'
+import { isFullSweep } from '../requests/sweep.ts'
 
 /** For what a worker does on a busy machine; the interval is short, so that it is killed in the middle of its work. */
 export const patience = { timeout: 90_000, interval: 5 }
+
+/** How often a test kills its process: `KILLS` times, 50 times in a full run, or else as often as is usual. */
+export const killsOf = (usual: number): number => Number(process.env['KILLS'] ?? (isFullSweep ? 50 : usual))
+
+/** The timeout of a test with so many kills, after each of which a process starts. */
+export const killsMs = (kills: number): number => 240_000 + kills * 15_000
+
+/** Failures of tests with random moments name it; `KILLS_SEED` repeats them. */
+export const killsSeed = Number(process.env['KILLS_SEED'] ?? Date.now() % 1_000_000)
+const random = randomNumbers(killsSeed)
+
+interface RandomKills {
+  readonly kills: number
+  /** The table of the queue with the lease of the work. */
+  readonly queue: string
+  /** Fails until this part of the work, from 0 to 1, is done. */
+  readonly reached: (part: number) => Promise<void>
+}
+
+/**
+ * The parts of a work, after each of which a worker is killed at a random moment while it has the lease: in the middle of the next transaction, before its
+ * commit, or after it. When all is done, nobody works.
+ */
+export function randomParts(platform: Platform, { kills, queue, reached }: RandomKills): (() => Promise<void>)[] {
+  const leased = `select coalesce(lease_token::text, '') as token from ${queue} where state = 'QUEUED' order by 1`
+  let killed = ''
+  return Array.from({ length: kills }, (_, kill) => {
+    let looks = 1 + random(80)
+    return async () => {
+      const items = await platform.query<{ token: string }>(leased)
+      if (items.length === 0) return
+      const tokens = items.map(({ token }) => token).join('')
+      expect(['', killed]).not.toContain(tokens)
+      await reached(kill / kills)
+      expect(looks--, `seed ${killsSeed}`).toBeLessThanOrEqual(0)
+      killed = tokens
+    }
+  })
+}
 
 export interface Worker {
   /** Starts the process and has it run a job. */

@@ -3,10 +3,11 @@ import { movedMax } from '../../subgraphs/kernel/record/merge/merge-records.ts'
 import { account } from '../builders.ts'
 import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { killedAfterEach } from './killed-worker.ts'
+import { killedAfterEach, killsMs, killsOf, randomParts } from './killed-worker.ts'
 
 const platform = usePlatform()
 const records = movedMax + 1
+const kills = killsOf(3)
 let owner: Member
 
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
   owner = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
 })
 
-describe('a worker that is killed while it moves references to merged records', { timeout: 300_000 }, () => {
+describe('a worker that is killed while it moves references to merged records', { timeout: killsMs(kills) }, () => {
   it('moves each of them once, whenever it dies', async () => {
     const [stays, gone] = [await account(owner), await account(owner)]
     const { id } = await account(owner, { parentAccountId: gone.id })
@@ -29,7 +30,11 @@ describe('a worker that is killed while it moves references to merged records', 
     await killedAfterEach(platform, {
       job: 'merges.forgetMoves',
       queue: 'records.merge_move',
-      parts: [0.9, 0.6, 0.3].map((part) => async () => expect(await left()).toBeLessThan(records * part)),
+      parts: randomParts(platform, {
+        kills,
+        queue: 'records.merge_move',
+        reached: async (part) => expect(await left()).toBeLessThanOrEqual(records * (1 - 0.9 * part)),
+      }),
       end: async () => expect(await left()).toBe(0),
     })
     const moved = `crm.account where organization_id = $1 and parent_account_id = '${stays.id}'`

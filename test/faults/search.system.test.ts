@@ -3,9 +3,10 @@ import { searchBuild } from '../../subgraphs/records/search/search.jobs.ts'
 import { account } from '../builders.ts'
 import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aWorker, patience } from './killed-worker.ts'
+import { aWorker, killsMs, killsOf, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
+const killsMax = killsOf(6)
 
 beforeAll(() => {
   // The processes have the clock of the machine.
@@ -34,7 +35,7 @@ async function found(member: Member, q: string): Promise<string[]> {
 const percentile = (times: readonly number[], part: number): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * part) - 1]!
 
-describe('a worker that is killed while it writes the entries of search', { timeout: 300_000 }, () => {
+describe('a worker that is killed while it writes the entries of search', { timeout: killsMs(killsMax) }, () => {
   it('loses none, and has each of the latest record', async () => {
     const member = await aMember('Killed')
     const worker = await aWorker(platform)
@@ -50,7 +51,7 @@ describe('a worker that is killed while it writes the entries of search', { time
         else written.set(id, name)
       }
     })
-    for (; kills < 6; kills++) {
+    for (; kills < killsMax; kills++) {
       const before = await entriesOf(member)
       await worker.start('search.frequent')
       await vi.waitFor(

@@ -44,6 +44,13 @@ function closeConnections(): void {
   void former.destroy()
 }
 
+/** The exit code that the process would have; it is as before after it. */
+function takeExitCode(): number {
+  const code = Number(process.exitCode ?? 0)
+  process.exitCode = undefined
+  return code
+}
+
 async function carryOut({ folder, environment, args, input }: Command): Promise<Ended> {
   const [stdout, stderr] = [new Text(), new Text()]
   process.chdir(folder)
@@ -51,15 +58,14 @@ async function carryOut({ folder, environment, args, input }: Command): Promise<
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, environment)
   process.argv = [process.execPath, main, ...args]
-  process.exitCode = undefined
+  takeExitCode()
   replace('stdin', Readable.from([Buffer.from(input)]))
   replace('stdout', stdout)
   replace('stderr', stderr)
   // The module runs the command when it is evaluated; those that it imports are kept.
   commands += 1
   await import(`${main}?${commands}`)
-  const code = Number(process.exitCode ?? 0)
-  process.exitCode = undefined
+  const code = takeExitCode()
   closeConnections()
   return { code, stdout: stdout.text, stderr: stderr.text }
 }

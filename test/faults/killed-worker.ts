@@ -12,7 +12,7 @@ export const patience = { timeout: 90_000, interval: 5 }
 export const killsOf = (usual: number): number => Number(process.env['KILLS'] ?? (isFullSweep ? 50 : usual))
 
 /** The timeout of a test with so many kills, after each of which a process starts. */
-export const killsMs = (kills: number): number => 240_000 + kills * 15_000
+export const killsMs = (kills: number): number => 300_000 + kills * 15_000
 
 /** Failures of tests with random moments name it; `KILLS_SEED` repeats them. */
 export const killsSeed = Number(process.env['KILLS_SEED'] ?? Date.now() % 1_000_000)

@@ -25,6 +25,8 @@ export interface StoredUndoJob {
   readonly objects: readonly string[]
   readonly scopes: readonly string[]
   readonly createdById: string
+  /** The credential that created it; null for jobs of earlier versions. */
+  readonly createdWith: Pick<Caller, 'kind' | 'credentialId'> | null
   readonly createdAt: string
   readonly startedAt: string | null
   readonly endedAt: string | null
@@ -46,7 +48,7 @@ export interface StoredUndoJob {
 export const isUnfinished = ({ status }: StoredUndoJob): boolean => status === 'QUEUED' || status === 'RUNNING'
 
 export const undoJobColumns = `j.id, j.selection, j.on_conflict as "onConflict", j.dry_run as "dryRun", j.objects, j.scopes, j.created_by_id as "createdById",
-  j.created_at as "createdAt", j.started_at as "startedAt", j.ended_at as "endedAt", j.expires_at as "expiresAt", j.job_status as status, j.phase,
+  j.created_with as "createdWith", j.created_at as "createdAt", j.started_at as "startedAt", j.ended_at as "endedAt", j.expires_at as "expiresAt", j.job_status as status, j.phase,
   j.checkpoint::float8 as checkpoint, j.list_through::float8 as "listThrough", j.records_seen as "recordsSeen", j.records_processed as "recordsProcessed",
   j.records_undone as "recordsUndone", j.records_not_undone as "recordsNotUndone", j.conflicts, j.results, j.error_code as "errorCode",
   j.error_message as "errorMessage"`
@@ -93,6 +95,10 @@ export async function usableUndoJobs(ctx: RequestContext, values: Values): Promi
   )
   return `j.objects <@ ${values.add(usable)}::text[]`
 }
+
+/** Whether the credential lacks a scope of the record types of the job. */
+export const lacksScopes = (ctx: RequestContext, { objects }: StoredUndoJob): boolean =>
+  !scopesOfTypes(ctx, objects).every((needed) => meets(ctx.caller, needed))
 
 /** A job that the caller sees. 404 if there is none, 403 without the scopes of its record types. */
 export async function requireUndoJob(
@@ -147,7 +153,7 @@ export async function createUndoJob(
   // What is rolled back would never run.
   if (ctx.dryRun) throw notInDryRun('An undo job')
   const { db, caller, clock } = ctx
-  const { organizationId, userId, scopes } = caller
+  const { organizationId, userId, scopes, kind, credentialId } = caller
   const { objects, changes } = await changesIn(ctx, selection)
   if (objects.length === 0) throw notFound('A change that you see of this operation')
   requireScopes(caller, scopesOfTypes(ctx, objects))
@@ -155,8 +161,8 @@ export async function createUndoJob(
   const id = newId()
   await db.query(
     `with run as (insert into records.undo_run (organization_id, id) values ($1, $2))
-     insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, changes)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+     insert into records.undo_job (organization_id, id, selection, on_conflict, dry_run, objects, scopes, created_by_id, created_at, changes, created_with)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       organizationId,
       id,
@@ -168,6 +174,7 @@ export async function createUndoJob(
       userId,
       clock.now().toISOString(),
       changes,
+      JSON.stringify({ kind, credentialId }),
     ],
     'WRITE',
   )

@@ -116,3 +116,11 @@ export const undoJobBounds: Migration = {
       for each row when (old is distinct from new) execute function records.notify_bulk_job();
   `,
 }
+
+export const undoJobCredential: Migration = {
+  name: '20270103-records-undo-job-credential',
+  sql: `
+    -- Kind and id of the credential that created the job, whose scopes are read again while it runs; null for jobs of earlier versions.
+    alter table records.undo_job add column created_with jsonb;
+  `,
+}

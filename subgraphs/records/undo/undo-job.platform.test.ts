@@ -480,6 +480,33 @@ describe('the user of an undo job', () => {
     ])
   })
 
+  it.each([
+    [
+      'the scope of its key',
+      `update identity.api_key set scopes = '{WRITE_CONTACTS}' where id = $1`,
+      'The credential that created the job lacks the scopes of its record types.',
+    ],
+    [
+      'its key',
+      'update identity.api_key set revoked_at = now() where id = $1',
+      'The credential that created the job has been revoked.',
+    ],
+  ])('undoes nothing more without %s', async (_, change, errorMessage) => {
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    const { id } = await ok(undoBulk(admin, (await upserted()).id), 202)
+    for (let steps = 0; steps < 4; steps++) await stepAndDie(id)
+    await platform.query(change, [admin.keyId])
+    await settleAfterLease()
+    const ended = { status: 'FAILED', errorCode: 'PERMISSION_DENIED', errorMessage, recordsUndone: 2 }
+    expect(await read(owner, id)).toMatchObject(ended)
+    expect(await accounts()).toMatchObject([
+      { name: 'One' },
+      { name: 'Two' },
+      { name: 'Tres', isDeleted: false },
+      { name: 'Cuatro', isDeleted: false },
+    ])
+  })
+
   it('must see the job and have the scopes of its types', async () => {
     const loaded = await upserted()
     const job = await undone(owner, loaded)

@@ -23,7 +23,7 @@ import {
   type StoredUndoJob,
 } from './stored-undo-job.ts'
 import { deleteUndoJobs } from './undo-job.jobs.ts'
-import { undoJobBounds, undoJobTables } from './undo-job.migrations.ts'
+import { undoJobBounds, undoJobCredential, undoJobTables } from './undo-job.migrations.ts'
 import { undoQueue } from './undo-job.queue.ts'
 import { UndoJob, UndoJobListArgs, UndoJobPage } from './undo-job.types.ts'
 import { readUndoResults } from './undo-results.ts'
@@ -161,7 +161,7 @@ const place = '/v1/undo/jobs'
 
 export const undoJobResource: Resource = {
   resolver: UndoJobResolver,
-  migrations: [undoJobTables, undoJobBounds],
+  migrations: [undoJobTables, undoJobBounds, undoJobCredential],
   queues: [undoQueue],
   jobs: [deleteUndoJobs],
   operations: [

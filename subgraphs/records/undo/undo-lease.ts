@@ -1,4 +1,4 @@
-import { actingCaller } from '../../identity/public.ts'
+import { actingCaller, currentScopes } from '../../identity/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Leased, QueuedItem } from '../../kernel/queue/queue.ts'
@@ -10,7 +10,7 @@ import {
   type RequestContext,
   type Services,
 } from '../../kernel/request.ts'
-import { isUnfinished, operationOfUndo, readUndoJob, type StoredUndoJob } from './stored-undo-job.ts'
+import { isUnfinished, lacksScopes, operationOfUndo, readUndoJob, type StoredUndoJob } from './stored-undo-job.ts'
 
 export interface RunItem extends QueuedItem {
   /** Attempts in a row that could not go on. */
@@ -40,9 +40,22 @@ export class JobFailure extends Error {
   }
 }
 
-/** In which the job changes records: with the rights that its user has at this moment. Throws if the user may not act any more. */
-export async function contextOf({ services, organizationId }: Turn, job: StoredUndoJob): Promise<RequestContext<Port>> {
-  const { id, createdById: userId, scopes } = job
+const denied = (message: string): JobFailure => new JobFailure('PERMISSION_DENIED', message)
+
+/** The scopes that the credential has at this moment. */
+async function scopesNow({ services, organizationId }: Turn, job: StoredUndoJob): Promise<readonly string[]> {
+  const { createdWith, scopes } = job
+  if (!createdWith) return scopes
+  const current = await currentScopes(services.database, { organizationId, scopes, ...createdWith })
+  if (!current) throw denied('The credential that created the job has been revoked.')
+  return current
+}
+
+/** In which the job changes records: with the rights that its user and its credential have at this moment. Throws if they may not act any more. */
+export async function contextOf(turn: Turn, job: StoredUndoJob): Promise<RequestContext<Port>> {
+  const { services, organizationId } = turn
+  const { id, createdById: userId } = job
+  const scopes = await scopesNow(turn, job)
   await services.extensions.load(organizationId)
   await services.vault.load(organizationId)
   const origin = { kind: 'UNDO_JOB', id, runId: id }
@@ -50,10 +63,11 @@ export async function contextOf({ services, organizationId }: Turn, job: StoredU
   const caller = await actingCaller(services.database, acting)
   if (!caller)
     throw new JobFailure('OWNER_INACTIVE', 'The user who created the job is not active in the organization any more.')
-  if (caller.role === 'READ_ONLY')
-    throw new JobFailure('PERMISSION_DENIED', 'The user who created the job may read but not change records.')
+  if (caller.role === 'READ_ONLY') throw denied('The user who created the job may read but not change records.')
   const operation = { caller, requestId: newId(), idempotency: null, operationId: operationOfUndo(id) }
-  return requestContext(operation, services, { ports: portsOf(services, portNames) })
+  const ctx = requestContext(operation, services, { ports: portsOf(services, portNames) })
+  if (lacksScopes(ctx, job)) throw denied('The credential that created the job lacks the scopes of its record types.')
+  return ctx
 }
 
 /** Until the transaction ends, no other attempt gets the job. */

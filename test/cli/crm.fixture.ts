@@ -7,16 +7,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
-import type { Command } from './resident-crm.ts'
+import type { Command, Ended } from './resident-crm.ts'
 
 /** As it was built for the tests. */
 const program = join(projectRoot, 'bin/crm')
-
-export interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 let resident: ChildProcess | null = null
 let commands = 0

@@ -1,7 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable, Writable } from 'node:stream'
 import timers from 'node:timers/promises'
-import type { Ended } from './crm.fixture.ts'
 
 // A process that carries out one command of the built command line after another, so that only the first one loads its modules. A command gets the
 // folder, the environment, the arguments and the standard streams of a process of its own.
@@ -11,6 +10,12 @@ export interface Command {
   readonly environment: Readonly<Record<string, string>>
   readonly args: readonly string[]
   readonly input: string
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
 }
 
 const main = new URL('../../dist/cli/main.js', import.meta.url).href

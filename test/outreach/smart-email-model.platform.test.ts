@@ -15,7 +15,7 @@ beforeAll(async () => {
     MODEL_URL: url,
     MODEL_KEY: 'sk-secret',
     MODEL_NAME: 'writer-1',
-    MODEL_TIMEOUT_MS: '300',
+    MODEL_TIMEOUT_MS: '1000',
     OUTBOUND_ALLOW: '127.0.0.0/8',
   })
   await platform.open()

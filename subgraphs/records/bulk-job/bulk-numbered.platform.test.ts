@@ -259,6 +259,8 @@ describe('the numbers of cases of bulk jobs', () => {
 
   it('of single creates follow those of a job whose transaction is open', async () => {
     const owner = await anOwner()
+    // The job waits five seconds at most, and the first create of a process takes some of them.
+    await supportCase(await anOwner(), { subject: 'First' })
     const id = await uploaded(owner, ['Row 0,', 'Row 1,NOWHERE', 'Row 2,'])
     const waiting = (count: number) =>
       expect.poll(() => platform.waitingForLocks(), { interval: 5, timeout: 30_000 }).toBe(count)

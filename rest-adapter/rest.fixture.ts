@@ -109,7 +109,7 @@ export async function partsServer(watch: CustomHandler = () => [], edgeOptions: 
   const { secret } = issue({ scopes: ['WRITE_ACCOUNTS'] })
   const reader = issue({ id: 'key-2' }).secret
   const parts = new Parts()
-  const graph = Graph.create({ supergraphSdl: composeSupergraph([{ name: 'parts', sdl }]), endpoints: [parts] })
+  const graph = Graph.create({ supergraph: composeSupergraph([{ name: 'parts', sdl }]), endpoints: [parts] })
   const deprecated: DeprecatedCall[] = []
   const app = express().disable('x-powered-by')
   const { router } = await restRoutes({

@@ -29,7 +29,7 @@ let apiSchema: Graph['apiSchema']
 
 beforeAll(async () => {
   const create = (singleFetch: boolean) =>
-    Graph.create({ supergraphSdl: librarySupergraph, endpoints: libraryEndpoints(), limits, singleFetch })
+    Graph.create({ supergraph: librarySupergraph, endpoints: libraryEndpoints(), limits, singleFetch })
   apiSchema = create(true).apiSchema
   comparer = await Comparer.create(librarySupergraph, libraryEndpoints(), create, aContext())
 })
@@ -86,7 +86,7 @@ describe('Graph answers as the stock gateway does', () => {
 
 describe('Graph refuses arguments for which the stock gateway returns no data', () => {
   const endpoints = libraryEndpoints()
-  const graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
+  const graph = Graph.create({ supergraph: librarySupergraph, endpoints })
   let stock: StockGateway
   beforeAll(async () => {
     stock = await stockGateway(librarySupergraph, endpoints, aContext())

@@ -11,7 +11,7 @@ let graph: Graph
 beforeEach(() => {
   endpoints = libraryEndpoints()
   defects = []
-  graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints, onDefect: (thrown) => defects.push(thrown) })
+  graph = Graph.create({ supergraph: librarySupergraph, endpoints, onDefect: (thrown) => defects.push(thrown) })
 })
 
 const run = (document: string, variables = {}) => graph.execute(graph.prepare(document), variables, aContext())
@@ -21,7 +21,7 @@ const endpoint = (name: string): LibraryEndpoint => endpoints.find((candidate) =
 function withAnswer(name: string, answer: () => Promise<SubgraphResult>): void {
   const others: SubgraphEndpoint[] = endpoints.filter((candidate) => candidate.name !== name)
   graph = Graph.create({
-    supergraphSdl: librarySupergraph,
+    supergraph: librarySupergraph,
     endpoints: [...others, { name, execute: answer }],
     onDefect: (thrown) => defects.push(thrown),
   })

@@ -20,10 +20,8 @@ import { withClientNames } from './conflicting-aliases.ts'
 import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
-  /** The text of the supergraph, unless it is loaded. */
-  readonly supergraphSdl?: string
-  /** The loaded supergraph, if several graphs share it. */
-  readonly supergraph?: LoadedSupergraph
+  /** The text of the supergraph; or loaded, if several graphs share it. */
+  readonly supergraph: string | LoadedSupergraph
   readonly endpoints: readonly SubgraphEndpoint[]
   readonly limits?: Partial<GraphLimits>
   /** Allows introspection without a credential. */
@@ -71,7 +69,8 @@ export class Graph {
   private readonly known = new LRUCache<string, PreparedOperation>({ maxSize: cacheBytesMax })
 
   private constructor(options: GraphOptions) {
-    const supergraph = options.supergraph ?? new LoadedSupergraph(options.supergraphSdl ?? '')
+    const { supergraph: given } = options
+    const supergraph = typeof given === 'string' ? new LoadedSupergraph(given) : given
     const endpoints = new Map(options.endpoints.map((endpoint) => [endpoint.name, endpoint]))
     const missing = supergraph.subgraphNames.filter((name) => !endpoints.has(name))
     if (missing.length > 0)

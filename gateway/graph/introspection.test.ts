@@ -14,7 +14,7 @@ const endpoints = subgraphNames.map((name) => ({
   execute: () => Promise.reject(new Error('introspection must not call a subgraph')),
 }))
 
-const graph = Graph.create({ supergraphSdl, supergraph, endpoints })
+const graph = Graph.create({ supergraph, endpoints })
 
 const introspect = (document: string, of = graph) => of.execute(of.prepare(document), {}, aContext())
 
@@ -33,7 +33,7 @@ describe('introspection', () => {
   ]
 
   it.each(options)('answers the query of common clients with %j within half of the limit', async (selected) => {
-    const cheap = Graph.create({ supergraphSdl, supergraph, endpoints, limits: { cost: 5000 } })
+    const cheap = Graph.create({ supergraph, endpoints, limits: { cost: 5000 } })
     const { data } = await introspect(getIntrospectionQuery(selected), cheap)
     const { types: named } = data!['__schema'] as { types: { name: string }[] }
     expect(named.map(({ name }) => name).sort()).toEqual(Object.keys(graph.apiSchema.getTypeMap()).sort())
@@ -43,7 +43,7 @@ describe('introspection', () => {
     // Eight values: two fields, two objects, two names, `__typename` and `kind`.
     const document = '{ __type(name: "Query") { name } other: __type(name: "Book") { name __typename kind } }'
     const limited = (cost: number): Graph =>
-      Graph.create({ supergraphSdl: librarySupergraph, endpoints: libraryEndpoints(), limits: { cost } })
+      Graph.create({ supergraph: librarySupergraph, endpoints: libraryEndpoints(), limits: { cost } })
     await limited(2).execute(limited(2).prepare(document), {}, aContext())
     const short = limited(1)
     await expect(short.execute(short.prepare(document), {}, aContext())).rejects.toMatchObject(
@@ -62,7 +62,7 @@ describe('introspection', () => {
 
   it('counts the elements that variables name and include', async () => {
     const document = `query ($name: String!, $all: Boolean!) { __type(name: $name) { fields(includeDeprecated: $all) { name description args { name } } } }`
-    const short = Graph.create({ supergraphSdl, supergraph, endpoints, limits: { cost: 40 } })
+    const short = Graph.create({ supergraph, endpoints, limits: { cost: 40 } })
     const prepared = short.prepare(document)
     const run = (name: string) => short.execute(prepared, { name, all: true }, aContext())
     expect((await run('Uuid')).data).toEqual({ __type: null })

@@ -8,7 +8,7 @@ let graph: Graph
 
 beforeEach(() => {
   endpoints = libraryEndpoints()
-  graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
+  graph = Graph.create({ supergraph: librarySupergraph, endpoints })
 })
 
 const requestCount = (): number => endpoints.reduce((total, { requests }) => total + requests.length, 0)
@@ -141,7 +141,7 @@ describe('list cost', () => {
 
   it.each(costs)('of %s with %j is %i', async (document, variables, cost) => {
     const limited = (max: number): Graph =>
-      Graph.create({ supergraphSdl: librarySupergraph, endpoints, limits: { cost: max } })
+      Graph.create({ supergraph: librarySupergraph, endpoints, limits: { cost: max } })
     const sufficient = limited(cost)
     await sufficient.execute(sufficient.prepare(document), variables, aContext())
     const before = requestCount()

@@ -9,9 +9,7 @@ let graphs: readonly Graph[]
 
 beforeEach(() => {
   endpoints = libraryEndpoints()
-  graphs = [true, false].map((singleFetch) =>
-    Graph.create({ supergraphSdl: librarySupergraph, endpoints, singleFetch }),
-  )
+  graphs = [true, false].map((singleFetch) => Graph.create({ supergraph: librarySupergraph, endpoints, singleFetch }))
 })
 
 const run = (graph: Graph, document: string, variables: Record<string, unknown> = {}) =>
@@ -178,7 +176,7 @@ describe('a value that its type does not accept', () => {
     const execute = () => Promise.reject(new AggregateError([new GraphQLError('No such value.')], 'cannot run'))
     const others = endpoints.filter(({ name }) => name !== 'catalog')
     const graph = Graph.create({
-      supergraphSdl: librarySupergraph,
+      supergraph: librarySupergraph,
       endpoints: [...others, { name: 'catalog', execute }],
     })
     const refusal = await refusalOf(() => run(graph, '{ flag }'))

@@ -10,7 +10,7 @@ const endpoints = subgraphNames.map((name) => ({
   name,
   execute: () => Promise.reject(new Error('a refused operation calls no subgraph')),
 }))
-const graph = Graph.create({ supergraphSdl, endpoints })
+const graph = Graph.create({ supergraph: supergraphSdl, endpoints })
 
 const login = 'authLogin(input: { email: "a@b.example", password: "x" }) { __typename }'
 const forgot = 'authForgotPassword(input: { email: "a@b.example" }) { __typename }'

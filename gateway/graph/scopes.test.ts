@@ -63,7 +63,7 @@ let graph: Graph
 
 beforeEach(() => {
   endpoint = new NullEndpoint()
-  graph = Graph.create({ supergraphSdl, endpoints: [endpoint] })
+  graph = Graph.create({ supergraph: supergraphSdl, endpoints: [endpoint] })
 })
 
 const key = (...scopes: string[]): Caller => aCaller({ kind: 'API_KEY', scopes })
@@ -265,7 +265,7 @@ describe('introspection', () => {
 
   it('is answered without a credential if openIntrospection is set; __typename always is', async () => {
     expect(await attempt('{ __typename }', anonymous)).toEqual({ data: { __typename: 'Query' } })
-    graph = Graph.create({ supergraphSdl, endpoints: [endpoint], openIntrospection: true })
+    graph = Graph.create({ supergraph: supergraphSdl, endpoints: [endpoint], openIntrospection: true })
     expect(await attempt(documents[0]!, anonymous)).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } })
   })
 

@@ -80,7 +80,7 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
   const endpoints = libraryEndpoints().map((library) => new IdempotentEndpoint(library))
   const logged: { level: number; msg: string; err?: { message: string } }[] = []
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
-  const graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
+  const graph = Graph.create({ supergraph: librarySupergraph, endpoints })
   const eventStreams = new EventStreams()
   const subscriptions = new Subscriptions({
     graph,

@@ -10,8 +10,7 @@ import { loadContract } from '../contract.ts'
 import { shapedDocument } from './shaped-document.ts'
 import { ShapedReads } from './shaped-reads.ts'
 
-const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const supergraph = new LoadedSupergraph(supergraphSdl)
+const supergraph = new LoadedSupergraph(readFileSync(schemaPath('supergraph.graphql'), 'utf8'))
 const contract = loadContract(schemaPath('rest'))
 const shaped = contract.operations.filter(({ shaping, id, documentId }) => shaping && id === documentId)
 const named = (id: string) => shaped.find((operation) => operation.id === id)!
@@ -78,7 +77,7 @@ describe('the documents of an operation', () => {
     name,
     execute: () => Promise.reject(new Error('not called')),
   })
-  const graph = Graph.create({ supergraphSdl, supergraph, endpoints: supergraph.subgraphNames.map(endpoint) })
+  const graph = Graph.create({ supergraph, endpoints: supergraph.subgraphNames.map(endpoint) })
 
   it('are one for names in any order', async () => {
     const reads = new ShapedReads(named('accountList'), graph)

@@ -11,6 +11,10 @@ export interface NotExecuted {
   readonly recordId: string | null
 }
 
+/** Tells in a dry run that a mail was not queued. */
+export const tellMail = ({ notExecuted }: { readonly notExecuted?: NotExecuted[] }): void =>
+  void notExecuted?.push({ kind: 'MAIL', object: null, recordId: null })
+
 /** An event that a dry run would have written. */
 export interface DryRunEvent {
   readonly type: string

@@ -17,7 +17,7 @@ const supergraphSdl = readFileSync('schema/supergraph.graphql', 'utf8')
 const subgraphNames = Array.from(supergraphSdl.matchAll(/@join__graph\(name: "(\w+)"/g), ([, name]) => name!)
 const refuseToExecute = () => Promise.reject(new Error('a contract test must not send a request to a subgraph'))
 const graph = Graph.create({
-  supergraphSdl,
+  supergraph: supergraphSdl,
   endpoints: subgraphNames.map((name) => ({ name, execute: refuseToExecute })),
 })
 const stored = contract.operations.filter(

@@ -59,7 +59,7 @@ beforeAll(async () => {
   }
   const endpoints = await Promise.all(subgraphs.map((definition) => localSubgraph(definition, platform.services)))
   const supergraph = new LoadedSupergraph(supergraphSdl)
-  const create = (singleFetch: boolean) => Graph.create({ supergraphSdl, supergraph, endpoints, limits, singleFetch })
+  const create = (singleFetch: boolean) => Graph.create({ supergraph, endpoints, limits, singleFetch })
   apiSchema = supergraph.apiSchema
   const comparers = new Map<Member, Promise<Comparer>>()
   comparerFor = (member) => {

@@ -101,17 +101,22 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
     : null
 }
 
+/** SQL of those of the scopes that the app `a` still has, and that the organization granted where it installed the app, `i`. */
+export const scopesLeft = (scopes: string): string => `array(
+  select unnest(${scopes}) intersect select unnest(a.scopes) intersect select unnest(coalesce(i.granted_scopes, ${scopes})))`
+
 /**
- * A token has only scopes that its app still has, and that the organization granted where it installed the app; without its consent it is not found. The tokens of an app of a suspended
- * organization are not found either, except in that organization itself, whose callers get ORGANIZATION_SUSPENDED.
+ * SQL condition that the app `a` of the organization `home` may be used in an organization. If `home` is suspended, only its own callers use the app, who get
+ * ORGANIZATION_SUSPENDED.
  */
+export const isAppUsable = (organizationId: string): string =>
+  `(a.is_open or home.status <> 'SUSPENDED' or home.id = ${organizationId})`
+
+/** Without the consent of its user a token is not found, nor is that of an app that may not be used. */
 async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord | null> {
   const [row] = await sql.query<Omit<OAuthTokenRecord, 'expiresAt'> & { expiresAt: string }>(
     `select coalesce(t.grant_id, a.id) as id, a.id as "appId", t.user_id as "userId", a.rate_limit as "rateLimit",
-       array(
-         select unnest(t.scopes) intersect select unnest(a.scopes)
-         intersect select unnest(coalesce(i.granted_scopes, t.scopes))
-       ) as scopes, t.expires_at as "expiresAt", ${actingUserColumns}
+       ${scopesLeft('t.scopes')} as scopes, t.expires_at as "expiresAt", ${actingUserColumns}
      from identity.oauth_token t
      join identity.oauth_client a on a.id = t.app_id and a.deleted_at is null
      left join identity.organization home on home.id = a.organization_id
@@ -120,7 +125,7 @@ async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord 
      left join identity.oauth_grant g on g.organization_id = t.organization_id and g.id = t.grant_id
      left join identity.oauth_installation i on i.organization_id = t.organization_id and i.app_id = t.app_id
      where t.token_hash = $1 and t.kind in ('AccessToken', 'ClientCredentials')
-       and (a.is_open or home.status <> 'SUSPENDED' or home.id = t.organization_id)
+       and ${isAppUsable('t.organization_id')}
        and (g.id is not null or t.grant_id is null and t.user_id = a.owner_id)`,
     [hash],
   )

@@ -1,3 +1,4 @@
+import { tellMail } from '../dry-run.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { MailedRecord } from './customer-mails.ts'
@@ -93,7 +94,7 @@ async function insertMail(
   { to, withheld, organizationId }: Addressed,
   { expiresAt, subject, text, html, unsubscribeUrl, replyTo, record, attachments = [] }: MailDraft,
 ): Promise<void> {
-  ctx.notExecuted?.push({ kind: 'MAIL', object: null, recordId: null })
+  tellMail(ctx)
   const id = newId()
   const stored: StoredContent = {
     subject,

@@ -1,3 +1,4 @@
+import { tellMail } from '../../kernel/dry-run.ts'
 import { hash } from 'node:crypto'
 import { addressHolders, visibleContacts, visibleLeads } from '../../crm/public.ts'
 import { customersGuard, userIdentity } from '../../identity/public.ts'
@@ -189,7 +190,7 @@ interface NewMail {
 }
 
 async function storeMail(ctx: Ctx, mail: NewMail): Promise<Email> {
-  ctx.notExecuted?.push({ kind: 'MAIL', object: null, recordId: null })
+  tellMail(ctx)
   const { id, input, content, mailbox } = mail
   const { to, cc, bcc } = mail.recipients
   const sender = await userIdentity(ctx, ctx.caller.userId)

@@ -176,6 +176,19 @@ describe('a bulk job of an app', () => {
       [organizationId, appId, owner.userId],
     )
     expect(await load()).toMatchObject({ state: 'JOB_COMPLETE', recordsSucceeded: 1 })
+    const home = await platform.organization()
+    const developer = await platform.member({ organizationId: home })
+    await platform.query('update identity.oauth_app set organization_id = $2, owner_id = $3 where id = $1', [
+      appId,
+      home,
+      developer.userId,
+    ])
+    await platform.query(`update identity.organization set status = 'SUSPENDED' where id = $1`, [home])
+    expect(await load()).toMatchObject({
+      state: 'FAILED',
+      errorMessage: 'The credential that created the job has been revoked.',
+    })
+    await platform.query(`update identity.organization set status = 'ACTIVE' where id = $1`, [home])
     await platform.query(`update identity.oauth_app set scopes = '{READ_ACCOUNTS}' where id = $1`, [appId])
     expect(await load()).toMatchObject({
       state: 'FAILED',

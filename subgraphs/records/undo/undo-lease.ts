@@ -42,20 +42,11 @@ export class JobFailure extends Error {
 
 const denied = (message: string): JobFailure => new JobFailure('PERMISSION_DENIED', message)
 
-/** The scopes that the credential has at this moment. */
-async function scopesNow({ services, organizationId }: Turn, job: StoredUndoJob): Promise<readonly string[]> {
-  const { createdWith, scopes } = job
-  if (!createdWith) return scopes
-  const current = await currentScopes(services.database, { organizationId, scopes, ...createdWith })
-  if (!current) throw denied('The credential that created the job has been revoked.')
-  return current
-}
-
 /** In which the job changes records: with the rights that its user and its credential have at this moment. Throws if they may not act any more. */
-export async function contextOf(turn: Turn, job: StoredUndoJob): Promise<RequestContext<Port>> {
-  const { services, organizationId } = turn
-  const { id, createdById: userId } = job
-  const scopes = await scopesNow(turn, job)
+export async function contextOf({ services, organizationId }: Turn, job: StoredUndoJob): Promise<RequestContext<Port>> {
+  const { id, createdById: userId, createdWith } = job
+  const scopes = await currentScopes(services.database, { organizationId, userId, scopes: job.scopes, createdWith })
+  if (!scopes) throw denied('The credential that created the job has been revoked.')
   await services.extensions.load(organizationId)
   await services.vault.load(organizationId)
   const origin = { kind: 'UNDO_JOB', id, runId: id }

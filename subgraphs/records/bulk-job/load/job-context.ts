@@ -49,19 +49,14 @@ function requireRights(ctx: RequestContext, job: StoredJob): void {
   if (!holdsScope(caller, scope)) throw denied(`The credential that created the job lacks the scope ${scope}.`)
 }
 
-async function scopesOf({ database }: Services, organizationId: string, job: StoredJob): Promise<readonly string[]> {
-  const { createdWith, scopes } = job
-  const current = createdWith && (await currentScopes(database, { organizationId, scopes, ...createdWith }))
-  if (createdWith && !current) throw denied('The credential that created the job has been revoked.')
-  return current ?? scopes
-}
-
 /** Throws if the user of the job is gone, or if the user or the credential may not do this any more. */
 export async function contextOf(services: Services, organizationId: string, job: StoredJob): Promise<JobContext> {
   await services.extensions.load(organizationId)
   const origin = { kind: 'BULK_JOB', id: job.id, runId: job.id }
-  const scopes = await scopesOf(services, organizationId, job)
-  const acting = { organizationId, userId: job.createdById, scopes, runAsAdmin: true, origin, depth: 0 }
+  const { createdById: userId, createdWith } = job
+  const scopes = await currentScopes(services.database, { organizationId, userId, scopes: job.scopes, createdWith })
+  if (!scopes) throw denied('The credential that created the job has been revoked.')
+  const acting = { organizationId, userId, scopes, runAsAdmin: true, origin, depth: 0 }
   const caller = await actingCaller(services.database, acting)
   if (!caller)
     throw new JobFailure('OWNER_INACTIVE', 'The user who created the job is not active in the organization any more.')

@@ -108,7 +108,7 @@ async function servicesOn(
     database,
     tenants,
     streams: {
-      texts() {
+      lines() {
         throw new Error('These services read no streams.')
       },
     },

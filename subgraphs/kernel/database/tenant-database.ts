@@ -5,7 +5,7 @@ import { connectionsMaxDefault, Database, type DatabaseOptions } from './databas
 import type { Sql } from './sql.ts'
 import { closeSocket, serverProcessOf } from '../package-internals/pg-connection.ts'
 import { RowClient } from '../package-internals/row-client.ts'
-import { TextStream } from '../package-internals/text-stream.ts'
+import { CopyStream, type Lines } from '../package-internals/copy-stream.ts'
 import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { SharedLookups } from './shared-lookups.ts'
@@ -22,10 +22,12 @@ export interface Tenancy {
   of(organizationId: string, operation?: Operation): Sql
 }
 
-/** A statement with one column of texts, which may read very many rows. */
+/** A `copy … to stdout`, which may read very many rows. */
 export interface StreamedStatement {
+  /** Without parameters, because COPY takes none: see `LiteralValues`. */
   readonly text: string
-  readonly values: readonly unknown[]
+  /** The end of each line. */
+  readonly lineEnd: string
   readonly timeoutMs: number
   /** Closes the connection, so that the reader fails. */
   readonly signal: AbortSignal
@@ -33,8 +35,8 @@ export interface StreamedStatement {
 
 /** Reads very many rows of one organization, in one snapshot and in bounded memory. */
 export interface TenantStreams {
-  /** Batches of texts as they arrive; while the reader does not go on, PostgreSQL waits. */
-  texts(organizationId: string, statement: StreamedStatement): AsyncGenerator<readonly string[]>
+  /** Batches of lines as they arrive; while the reader does not go on, PostgreSQL waits. */
+  lines(organizationId: string, statement: StreamedStatement): AsyncGenerator<Lines>
 }
 
 export interface TenantDatabaseOptions extends DatabaseOptions {
@@ -130,10 +132,7 @@ export class TenantDatabase extends Database implements Tenancy, TenantStreams {
   }
 
   /** On a connection of its own, with the role and the settings of the pool, so that it takes none from requests for as long as it lasts. */
-  async *texts(
-    organizationId: string,
-    { text, values, timeoutMs, signal }: StreamedStatement,
-  ): AsyncGenerator<readonly string[]> {
+  async *lines(organizationId: string, { text, lineEnd, timeoutMs, signal }: StreamedStatement): AsyncGenerator<Lines> {
     this.guard.refuseNested()
     const client = new RowClient(this.pool.options as pg.ClientConfig)
     // The running statement learns of it.
@@ -151,7 +150,7 @@ export class TenantDatabase extends Database implements Tenancy, TenantStreams {
         values: [organizationId],
       }
       const begin = { name: '', text: 'begin isolation level repeatable read read only', values: [] }
-      const stream = new TextStream(text, values, [begin, settings])
+      const stream = new CopyStream(text, lineEnd, [begin, settings])
       client.query(stream)
       yield* stream.batches()
       isRead = true

@@ -40,7 +40,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   database,
   tenants: { of: () => database },
   streams: {
-    texts() {
+    lines() {
       throw new Error('These services read no streams.')
     },
   },

@@ -11,7 +11,7 @@ import { ListTotals, type Aggregated } from './list-totals.ts'
 import { ListStatements, type Statement } from './list-statements.ts'
 import { windowPageMax, windowRows } from './list-window.ts'
 import { orderOf, type Order, type OrderInput } from './order.ts'
-import { TenantPredicate } from './predicate.ts'
+import { TenantPredicate, Values } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
 import { rowsByTotal } from './rollup/rollup-order.ts'
@@ -80,10 +80,11 @@ export class ListQuery {
     builtIn: RecordShape,
     args: ListArgs,
     base: string | null = null,
+    values = new Values(),
   ) {
     const definition = shapeFor(ctx, builtIn)
     this.definition = definition
-    const predicate = new TenantPredicate(ctx.caller)
+    const predicate = new TenantPredicate(ctx.caller, values)
     this.predicate = predicate
     this.rules = fieldRules(ctx.caller, definition)
     this.order = orderOf(definition, args.orderBy)

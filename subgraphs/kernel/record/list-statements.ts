@@ -90,13 +90,14 @@ export class ListStatements {
   }
 
   /**
-   * An array of ids is looked up in the index, whatever the statistics are: with a join, PostgreSQL reads all rows of a table that has just been filled
-   * or of a new partition, because it takes it for an empty one.
+   * Each id is looked up by itself, whatever the statistics are: otherwise PostgreSQL reads all rows of a table that has just been filled or of a new
+   * partition, because it takes it for an empty one, or all of a large organization, because it takes it for an average one.
    */
   #withRows(columns: string, ids: string, conditions: readonly string[] = []): string {
-    const { order, predicate } = this.list
-    const where = [`t.organization_id = ${predicate.organization()}`, `t.id = any(array(${ids}))`, ...conditions]
-    return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sql('t')}`
+    const where = [`t.organization_id = ${this.list.predicate.organization()}`, 't.id = w.id', ...conditions]
+    return `select r.* from unnest(array(${ids})) with ordinality w(id, place) cross join lateral (
+        select ${columns} from ${this.#source} t where ${where.join(' and ')} offset 0
+      ) r order by w.place`
   }
 
   get #source(): string {

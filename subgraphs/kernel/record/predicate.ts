@@ -1,6 +1,7 @@
 import type { Caller } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 import type { AnsweredRecords } from './answered-records.ts'
+import { literalOf } from '../database/literal.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { sqlLiteral } from './custom-field-column.ts'
@@ -27,6 +28,17 @@ export class Values {
   /** Adds a value for a comparison, with the cast that its kind needs. */
   addOf(kind: ColumnKind, value: unknown): string {
     return this.add(value) + columnKinds[kind].operandCast
+  }
+}
+
+/** The values of a statement that takes no parameters, such as COPY: `add` returns a literal. */
+export class LiteralValues extends Values {
+  override copy(): Values {
+    return this
+  }
+
+  override add(value: unknown): string {
+    return literalOf(value)
   }
 }
 

@@ -183,6 +183,7 @@ describe('a range of values in the order of creation', () => {
       const lines = await genericPlanOf(fixture.fresh.url, byDay[0]!)
       expect(lines.filter((line) => / Scan /.test(line) && !line.includes('Subquery Scan'))).toEqual([
         expect.stringMatching(/Index (Only )?Scan Backward using activity_day_occurred_at on activity/),
+        expect.stringContaining('Function Scan on unnest'),
         expect.stringContaining('Index Scan using activity_pkey on activity'),
       ])
       const [, ofDay] = /Index Cond: (.*)/.exec(lines.find((line) => line.includes('Index Cond'))!)!

@@ -13,6 +13,10 @@ export interface Candidate {
 /** Entries that are compared in one statement. */
 const indexedMax = 10_000
 const newestMax = 5_000
+/** The same for one word and a team, which has few of the newest entries: 17 ms, where the index takes up to 50. */
+const newestOfTeamMax = 50_000
+/** Matches among all records of a team, whose newest ones do not suffice. More of them take longer than a query may. */
+const olderOfTeamMax = 100
 /** Records that are read for one query. */
 export const candidatesMax = 1_000
 /** So many users are a condition of the index; more see too much for it to help. */
@@ -52,13 +56,16 @@ export class CandidateSearch {
         yield this.#indexed(rare, all)
         continue
       }
-      if (all.every((condition) => condition.length <= comparedMax)) yield this.#newest(all)
+      if (all.every((condition) => condition.length <= comparedMax))
+        yield this.#newest(all, conditions.length === 1 && owners.some(hasMany) ? newestOfTeamMax : newestMax)
       const indexable = all.filter((condition) => !isShortPrefix(condition))
-      if (indexable.length > 0) yield this.#indexed(indexable, all)
+      const hasWord = indexable.some((condition) => !owners.includes(condition))
+      if (indexable.length > 0)
+        yield this.#indexed(withoutTeam(indexable, owners), all, hasWord ? indexedMax : olderOfTeamMax)
       // Of older records, those that have it as a word: too many words begin with one or two letters.
       if (indexable.length < all.length) {
         const whole = all.map((condition) => (isShortPrefix(condition) ? completed(condition) : condition))
-        yield this.#indexed(whole, whole)
+        yield this.#indexed(withoutTeam(whole, owners), whole)
       }
     }
   }
@@ -71,7 +78,7 @@ export class CandidateSearch {
 
   /** A condition with alternatives is frequent if one of them is; lexemes that must be together, if all of them are. */
   #isFrequent(condition: Condition): boolean {
-    if (isShortPrefix(condition) || condition.length > alternativesMax) return true
+    if (isShortPrefix(condition) || hasMany(condition)) return true
     return condition.some((all) => all.every((sought) => namesOf(sought).some((name) => this.#frequent.has(name))))
   }
 
@@ -84,12 +91,12 @@ export class CandidateSearch {
     for (const { lexeme } of rows) this.#frequent.add(lexeme)
   }
 
-  #indexed(found: readonly Condition[], matching: readonly Condition[]): Promise<Candidate[]> {
-    return this.#candidates('kernel.search_indexed($8::tsquery, ', allOf(matching), indexedMax, [allOf(found)])
+  #indexed(found: readonly Condition[], matching: readonly Condition[], scanned = indexedMax): Promise<Candidate[]> {
+    return this.#candidates('kernel.search_indexed($8::tsquery, ', allOf(matching), scanned, [allOf(found)])
   }
 
-  #newest(matching: readonly Condition[]): Promise<Candidate[]> {
-    return this.#candidates('kernel.search_newest(', allOf(matching), newestMax, [])
+  #newest(matching: readonly Condition[], scanned: number): Promise<Candidate[]> {
+    return this.#candidates('kernel.search_newest(', allOf(matching), scanned, [])
   }
 
   #candidates(call: string, matching: string, scanned: number, more: readonly string[]): Promise<Candidate[]> {
@@ -120,6 +127,14 @@ const namesOf = ({ lexeme, isPrefix }: Sought): string[] => (isPrefix ? [`${lexe
 
 const isShortPrefix = (condition: Condition): boolean =>
   condition.some((all) => all.every(({ lexeme, isPrefix }) => isPrefix && isShort(lexeme.slice(lexemeHead))))
+
+const hasMany = (condition: Condition): boolean => condition.length > alternativesMax
+
+/** Two words leave so few entries that the index need not unite those of many users, which takes longer than comparing what the words leave. */
+function withoutTeam(conditions: readonly Condition[], owners: readonly Condition[]): readonly Condition[] {
+  const words = conditions.filter((condition) => !owners.includes(condition))
+  return words.length >= 2 && owners.some(hasMany) ? words : conditions
+}
 
 const completed = (condition: Condition): Condition =>
   condition.map((all) => all.map(({ lexeme }) => ({ lexeme, isPrefix: false })))

@@ -157,6 +157,24 @@ describe('an export', () => {
     expect(body['data']).toMatchObject([{ query: byTier }, { query, recordsTotal: 2, recordsSucceeded: 2, parts: [] }])
   })
 
+  it.each([
+    `O'Neill`,
+    `back\\slash \\' or true --`,
+    '$1 and $2',
+    `'); drop table crm.account; --`,
+    `E'\\x01'`,
+    '"quoted"; $$ $a$',
+  ])('of the records with the value %j in a filter, a search and an order has these only', async (name) => {
+    for (const one of [name, 'Other']) await account(owner, { name: one, description: one })
+    const filter = { or: [{ name: { eq: name } }, { description: { in: [name, `${name}'`] } }] }
+    const query = { fields: ['name', 'description'], filter, orderBy: [{ field: 'name', direction: 'ASC' }] }
+    const cell = `"${name.replaceAll('"', '""')}"`
+    expect(linesOf(await jobs.exported(owner, { query }))).toEqual(['name,description', `${cell},${cell}`])
+    const contains = { ...query, filter: { name: { contains: name.toUpperCase() } } }
+    const ndjson = await jobs.exported(owner, { contentType: 'NDJSON', query: contains })
+    expect(objectsOf(ndjson)).toEqual([{ name, description: name }])
+  })
+
   it('of an organization without definitions has its keys as one column', async () => {
     await account(owner, { name: 'A', customFields: { any: [1] } })
     const query = { fields: ['name', 'customFields'] }

@@ -5,9 +5,9 @@ import type { RecordShape } from '../../../kernel/record/definition.ts'
 import { fieldNotReadable, type FieldRules } from '../../../kernel/record/field-security.ts'
 import { jsonFilter } from '../../../kernel/record/json-filter.ts'
 import { ListQuery } from '../../../kernel/record/list-query.ts'
-import type { Statement } from '../../../kernel/record/list-statements.ts'
 import type { LoadableRecords } from '../../../kernel/record/loadable-records.ts'
 import type { OrderInput } from '../../../kernel/record/order.ts'
+import { LiteralValues } from '../../../kernel/record/predicate.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import { organizationZone } from '../../../kernel/time/days.ts'
@@ -15,15 +15,15 @@ import type { BulkContentType } from '../bulk-job.enumerations.ts'
 import type { JobOptions } from '../bulk-job.options.ts'
 import { csvRecord } from '../parse/csv-fields.ts'
 import type { ExportOrder, ExportQuery } from './export-query.types.ts'
-import { csvLineSql, jsonLineSql } from './line-sql.ts'
+import { csvLineSql, jsonLineSql, type LineSql } from './line-sql.ts'
 
 /** How an export is read and written. */
 export interface ExportPlan {
   readonly definition: RecordShape
   readonly rules: FieldRules | null
   readonly columns: readonly Column[]
-  /** One column with the lines of the records, without their ends. */
-  readonly statement: Statement
+  /** The COPY that writes the lines of the records. */
+  readonly copy: string
   /** What the file begins with. */
   readonly head: string
   readonly lineEnd: string
@@ -110,11 +110,10 @@ export async function planExport(
   return inQuery(() => {
     const given = query.filter ?? null
     const filter = given === null ? null : jsonFilter(ctx, definition, given, { path: 'query.filter', zone })
-    const list = new ListQuery(ctx, definition, {
-      filter,
-      search: query.search,
-      orderBy: orderBy(definition, query.orderBy),
-    })
+    const args = { filter, search: query.search, orderBy: orderBy(definition, query.orderBy) }
+    const list = new ListQuery(ctx, definition, args, null, new LiteralValues())
+    const copied = (lines: LineSql): string =>
+      `copy (${list.whole(lines.columns).text}) to stdout with (${lines.options})`
     const { rules } = list
     const columns = query.fields ? namedColumns(definition, rules, query.fields) : allColumns(definition, rules)
     const source = { definition, rules }
@@ -122,7 +121,7 @@ export async function planExport(
       return {
         ...source,
         columns,
-        statement: list.whole(jsonLineSql(source, columns)),
+        copy: copied(jsonLineSql(source, columns)),
         head: '',
         lineEnd: '\n',
       }
@@ -131,7 +130,7 @@ export async function planExport(
     return {
       ...source,
       columns,
-      statement: list.whole(csvLineSql(source, columns, { ...options, delimiter, zone })),
+      copy: copied(csvLineSql(source, columns, { ...options, delimiter, zone })),
       head: (options.spreadsheetSafe ? byteOrderMark : '') + csvRecord(names, delimiter),
       lineEnd: '\r\n',
     }

@@ -28,11 +28,10 @@ interface Progress {
 /** The lines of the records with what the file begins with, as they arrive from PostgreSQL. */
 async function* linesOf(
   { services, organizationId, signal }: Turn,
-  { statement, head, lineEnd }: ExportPlan,
+  { copy, head, lineEnd }: ExportPlan,
   progress: Progress,
 ): AsyncGenerator<Buffer> {
-  const counted = (text: string, rows: number): Buffer => {
-    const bytes = Buffer.from(text)
+  const counted = (bytes: Buffer, rows: number): Buffer => {
     progress.rows += rows
     progress.bytes += bytes.length
     progress.hash.update(bytes)
@@ -45,10 +44,10 @@ async function* linesOf(
       )
     return bytes
   }
-  yield counted(head, 0)
-  const batches = services.streams.texts(organizationId, { ...statement, timeoutMs: statementMs, signal })
-  for await (const lines of withinTime(batches)) {
-    yield counted(lines.join(lineEnd) + lineEnd, lines.length)
+  yield counted(Buffer.from(head), 0)
+  const batches = services.streams.lines(organizationId, { text: copy, lineEnd, timeoutMs: statementMs, signal })
+  for await (const { bytes, count } of withinTime(batches)) {
+    yield counted(bytes, count)
     await ownEventLoopTurn(organizationId)
   }
 }

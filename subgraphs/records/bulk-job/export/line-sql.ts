@@ -5,7 +5,7 @@ import type { RecordShape } from '../../../kernel/record/definition.ts'
 import { restrictedSql, type FieldRules } from '../../../kernel/record/field-security.ts'
 import type { JobOptions } from '../bulk-job.options.ts'
 
-// PostgreSQL writes the lines of an export, so that a process only passes them on.
+// PostgreSQL writes the lines of an export by COPY, so that a process only passes them on.
 
 export interface LineOptions extends Pick<JobOptions, 'dateFormat' | 'decimalSeparator' | 'spreadsheetSafe'> {
   readonly delimiter: string
@@ -41,13 +41,11 @@ function customFieldsSql({ definition: { columns }, rules }: LineSource, column:
   return (rules && restrictedSql(rules, column, sql)) ?? sql
 }
 
-const quoted = (sql: string): string => `'"' || replace(${sql}, '"', '""') || '"'`
-
 /** A text that an import takes back as it is. An apostrophe is also put before one that precedes such a character. */
 const calculated = `E'^''*[=+\\\\-@\\t]'`
 
 function textCell(sql: string, { spreadsheetSafe }: LineOptions): string {
-  return quoted(spreadsheetSafe ? `case when ${sql} ~ ${calculated} then '''' || ${sql} else ${sql} end` : sql)
+  return spreadsheetSafe ? `case when ${sql} ~ ${calculated} then '''' || ${sql} else ${sql} end` : sql
 }
 
 /** Items that separators would change: those with one, with white space around them, empty ones, and what looks like a list of JSON. */
@@ -67,7 +65,7 @@ function cellSql(source: LineSource, column: Column, options: LineOptions): stri
       return `(${sql})::text`
     case 'number':
     case 'money':
-      return options.decimalSeparator === 'COMMA' ? quoted(`replace((${sql})::text, '.', ',')`) : `(${sql})::text`
+      return options.decimalSeparator === 'COMMA' ? `replace((${sql})::text, '.', ',')` : `(${sql})::text`
     case 'date':
       return dateSql(`(${sql})`, options)
     case 'timestamp':
@@ -78,13 +76,31 @@ function cellSql(source: LineSource, column: Column, options: LineOptions): stri
     case 'textList':
       return textCell(`(${listSql(`(${sql})`)})`, options)
     case 'json':
-      return quoted(`(${column.name === customFieldsName ? customFieldsSql(source, column) : sql})::text`)
+      return `(${column.name === customFieldsName ? customFieldsSql(source, column) : sql})::text`
   }
 }
 
-/** SQL of the line of a record in CSV, without its end. */
-export const csvLineSql = (source: LineSource, columns: readonly Column[], options: LineOptions): string =>
-  `array_to_string(array[${columns.map((column) => cellSql(source, column, options)).join(', ')}]::text[], ${sqlLiteral(options.delimiter)}, '')`
+/** Texts are quoted, so that an empty one differs from none, which is nothing between two delimiters. */
+function isQuoted({ kind }: Column, { decimalSeparator }: LineOptions): boolean {
+  if (kind === 'number' || kind === 'money') return decimalSeparator === 'COMMA'
+  return kind === 'enum' || kind === 'text' || kind === 'textList' || kind === 'json'
+}
+
+/** How records become lines: the columns that a statement selects, and the options with which COPY writes them. */
+export interface LineSql {
+  readonly columns: string
+  readonly options: string
+}
+
+/** Lines in CSV. */
+export function csvLineSql(source: LineSource, columns: readonly Column[], options: LineOptions): LineSql {
+  const nameOf = (column: Column): string => `c${columns.indexOf(column)}`
+  const quoted = columns.filter((column) => isQuoted(column, options)).map(nameOf)
+  return {
+    columns: columns.map((column) => `${cellSql(source, column, options)} as ${nameOf(column)}`).join(', '),
+    options: `format csv, delimiter ${sqlLiteral(options.delimiter)}${quoted.length > 0 ? `, force_quote (${quoted.join(', ')})` : ''}`,
+  }
+}
 
 function jsonSql(source: LineSource, column: Column): string {
   const sql = column.sql(alias)
@@ -96,13 +112,16 @@ function jsonSql(source: LineSource, column: Column): string {
 const withoutEmptyLists = (column: Column): Column =>
   column.kind === 'textList' ? { ...column, sql: (of) => `nullif(${column.sql(of)}, '{}'::text[])` } : column
 
-/** SQL of the line of a record in NDJSON, without its end. Custom fields are in an object, as the API has them. */
-export function jsonLineSql(source: LineSource, columns: readonly Column[]): string {
+/** COPY quotes no cell by itself: JSON has no such characters. */
+const unquoted = `format csv, delimiter E'\\x02', quote E'\\x01'`
+
+/** Lines in NDJSON. Custom fields are in an object, as the API has them. */
+export function jsonLineSql(source: LineSource, columns: readonly Column[]): LineSql {
   const own = columns.filter(({ key }) => key === undefined)
   const custom = columns.filter(({ key }) => key !== undefined)
   const members = [
     ...own.map((column) => `${jsonSql(source, column)} as "${column.name}"`),
     ...(custom.length > 0 ? [`${valuesSql(custom.map(withoutEmptyLists), alias)} as "${customFieldsName}"`] : []),
   ]
-  return `(select row_to_json(line)::text from (select ${members.join(', ')}) line)`
+  return { columns: `(select row_to_json(line)::text from (select ${members.join(', ')}) line)`, options: unquoted }
 }

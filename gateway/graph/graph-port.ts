@@ -65,7 +65,7 @@ export const graphPort = (graph: Graph, services: Pick<Services, 'counters' | 'c
       ? { caller, requestId, idempotency: null, dryRun: 'CHANGES' }
       : { caller, requestId, idempotency: claimFor(mutation, caller, idempotencyKey) }
     await spendAutomationCall(services, caller)
-    const { data, errors = [], replayed } = await graph.execute(prepared, variables, context)
-    return { data, errors, ...(replayed && { replayed }) }
+    const { data, errors = [], replayed, extensions } = await graph.execute(prepared, variables, context)
+    return { data, errors, ...(replayed && { replayed }), ...(extensions?.dryRun && { dryRun: extensions.dryRun }) }
   },
 })

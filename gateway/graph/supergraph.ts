@@ -2,7 +2,6 @@ import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { limitsInTags, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
-import { notInDryRunTag } from '../../subgraphs/kernel/subgraph/not-in-dry-run.ts'
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/package-internals/compact-schema.ts'
 import { atomic, mutationOwners } from './atomic.ts'
@@ -33,8 +32,6 @@ export class LoadedSupergraph {
   readonly filterScopes: FilterScopes
   /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
-  /** Root fields, as `Type.field`, that are refused in a dry run. */
-  readonly notInDryRun: ReadonlySet<string>
   /** The subgraphs of mutations, by `Mutation.field`. */
   readonly mutationOwners: ReadonlyMap<string, string>
   /** Limits of root fields, as `Type.field`, that have others than usual. */
@@ -53,7 +50,6 @@ export class LoadedSupergraph {
     this.filterScopes = readFilterScopes(document)
     const tagged = [...tagsOfFields(document)]
     this.onePerRequest = new Set(tagged.flatMap(([field, tags]) => (tags.includes(onePerRequestTag) ? [field] : [])))
-    this.notInDryRun = new Set(tagged.flatMap(([field, tags]) => (tags.includes(notInDryRunTag) ? [field] : [])))
     this.limits = new Map(
       tagged.flatMap(([field, tags]) => {
         const limits = limitsInTags(tags)

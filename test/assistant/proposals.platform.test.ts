@@ -82,6 +82,21 @@ describe('a proposal', () => {
     expect(list.body.map((one: { id: string }) => one.id)).toEqual([proposalId])
   })
 
+  it('is tried with its change and the events of it, and stays as it was', async () => {
+    const id = await proposed(update({ description: 'Tried' }))
+    await platform.settled()
+    const before = await platform.fingerprint(ann.organizationId)
+    const tried = await ann.rest.proposalConfirm!({ id, headers: { Prefer: 'dry-run' } })
+    expect([tried.status, tried.body.status]).toEqual([200, 'CONFIRMED'])
+    expect(tried.headers.get('dry-run-events')).toBe(`"account.updated";id="${accountId}"`)
+    await platform.settled()
+    expect(await platform.fingerprint(ann.organizationId)).toBe(before)
+    await ann.rest.accountUpdate!({ id: accountId, body: { description: 'Meanwhile' } })
+    const stale = await ann.rest.proposalConfirm!({ id, headers: { Prefer: 'dry-run' } })
+    expect([stale.status, stale.body.code]).toEqual([409, 'VERSION_CONFLICT'])
+    expect((await ann.rest.proposal!({ id })).body.status).toBe('PENDING')
+  })
+
   it('is in the frame of its tool', async () => {
     server.answer = (reply, asked) =>
       asked.messages.at(-1)!.role === 'tool'

@@ -3,7 +3,7 @@ import { lockOf } from '../../kernel/database/locks.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { keepFile, releaseFile, type WrittenFile } from '../../kernel/file/file-store.ts'
 import { isId, newId } from '../../kernel/ids.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
 import { computedOver, type TenantPredicate } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
@@ -116,7 +116,8 @@ export async function createDocument(
   return transactionWithExternalCalls(ctx, async (inner) => {
     await requireLink(inner, input)
     if (content)
-      written = await externalCall(
+      // A dry run measures the bytes.
+      written = await pureCall(
         inner,
         'file',
         async () => () =>

@@ -1,5 +1,6 @@
 import type { GraphQuery } from '../../kernel/graph-port/graph-port.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { notInDryRun } from '../../kernel/dry-run.ts'
+import { externalCall, pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireWrite, shapeOf, typeOf } from '../tool/records.ts'
@@ -58,9 +59,28 @@ async function perform(ctx: Confirming, id: string): Promise<void> {
   if (refusal) throw refusal
 }
 
+/** Tries the change that was proposed. What an action answers is known only when it has run. */
+async function tryProposal(inner: Confirming, id: string): Promise<Proposal> {
+  const { caller, clock, db, graph, requestId } = inner
+  const row = requireOpen(await requireProposal(db, caller, id), clock.now())
+  if (isOfAction(row)) throw notInDryRun('An action')
+  requireWrite(caller, row.object)
+  const refusal = await pureCall(inner, `confirm ${id}`, () => {
+    const mutation = mutationOf(row)
+    const executor = executorOf(inner, row)
+    return Promise.resolve(async () =>
+      refusalOf(await graph.execute(mutation, executor, { requestId, dryRun: 'CHANGES' }).catch(asAnswer)),
+    )
+  })
+  if (refusal) throw refusal
+  await endProposal(inner, row, { status: 'CONFIRMED', error: null })
+  return readProposal(inner, id)
+}
+
 /** Makes the change that was proposed, once. */
 export async function confirmProposal(ctx: Confirming, id: string): Promise<Proposal> {
   requireWriter(ctx)
+  if (ctx.dryRun) return transactionWithExternalCalls(ctx, (inner) => tryProposal(inner, id))
   return transactionWithExternalCalls(ctx, async (inner) => {
     await externalCall(inner, `confirm ${id}`, async () => {
       // The transaction of the request is over when the change is made.

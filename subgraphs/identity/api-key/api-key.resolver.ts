@@ -4,7 +4,6 @@ import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { NotInDryRun } from '../../kernel/subgraph/not-in-dry-run.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
   createApiKey,
@@ -49,7 +48,6 @@ export class ApiKeyResolver {
 
   @Mutation(() => ApiKey, { description: 'Creates an API key. Only this answer contains the secret.' })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   apiKeyCreate(@InputArg(() => ApiKeyCreateInput) input: ApiKeyCreateInput, @Ctx() ctx: RequestContext) {
     return createApiKey(ctx, input)
   }
@@ -73,7 +71,6 @@ export class ApiKeyResolver {
       "Only owners may rotate another owner's key.",
   })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   apiKeyRotate(
     @Arg('id', () => ID, { description: 'Id of the key.' }) id: string,
     @Arg('overlapHours', () => Int, {

@@ -71,6 +71,7 @@ export const developerOrgResource: Resource = {
   resolver: DeveloperOrgResolver,
   // They write rows of two organizations in one transaction.
   crossTenantFields: ['developerOrgCreate', 'developerOrgDelete'],
+  crossTenantDryRuns: ['developerOrgCreate', 'developerOrgDelete'],
   announces: [developerOrgChanges],
   migrations: [developerOrgColumns],
   operations: [

@@ -4,7 +4,6 @@ import { pageArgs } from '../../kernel/record/list-args.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { NotInDryRun } from '../../kernel/subgraph/not-in-dry-run.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import {
   createOAuthApp,
@@ -56,7 +55,6 @@ export class OAuthAppResolver {
 
   @Mutation(() => OAuthApp, { description: 'Registers an OAuth app. Only this answer contains the client secret.' })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   oauthAppCreate(@InputArg(() => OAuthAppCreateInput) input: OAuthAppCreateInput, @Ctx() ctx: RequestContext) {
     return createOAuthApp(ctx, input)
   }
@@ -79,7 +77,6 @@ export class OAuthAppResolver {
       "Creates a new client secret; the former one stops working at once. Only owners may do this for another owner's app.",
   })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   oauthAppRotateSecret(
     @Arg('id', () => ID, { description: 'Id of the app; equals its client_id.' }) id: string,
     @Ctx() ctx: RequestContext,

@@ -1,7 +1,6 @@
 import { Ctx, FieldResolver, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { NotInDryRun } from '../../kernel/subgraph/not-in-dry-run.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { scimTables } from './scim.migrations.ts'
@@ -23,7 +22,6 @@ export class ScimTokenResolver {
     description: 'Creates a SCIM token, which only this answer contains; the former token stops working.',
   })
   @RequiresScopes('SESSION')
-  @NotInDryRun()
   scimTokenRotate(@Ctx() ctx: RequestContext) {
     return rotateScimToken(ctx)
   }

@@ -1,7 +1,8 @@
 import type { Caller } from '../../kernel/context.ts'
 import { isErrorCode, notFound, Refusal, statusOfCode } from '../../kernel/errors.ts'
 import type { GraphAnswer, GraphQuery } from '../../kernel/graph-port/graph-port.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { notInDryRun } from '../../kernel/dry-run.ts'
+import { externalCall, pureCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { refusalInSituation, refusalInState, requireAllowedTransition } from '../../kernel/record/transitions.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
@@ -89,13 +90,13 @@ export async function executeAction(ctx: Context, id: string, actionId: string):
     const action = await requireExecutable(inner, previous, actionId)
     if (!inner.externalCalls!.outcomeOf(key))
       await requireAllowedTransition(inner, triageStates, previous, 'IN_PROGRESS', 'triageActionExecute')
-    const outcome = await externalCall(inner, key, async () => {
+    // What a custom action answers is known only when it has run.
+    if (inner.dryRun && action.type === 'CUSTOM_ACTION') throw notInDryRun('A custom action')
+    const outcome = await (inner.dryRun ? pureCall : externalCall)(inner, key, async () => {
       const { graph, caller, requestId } = ctx
       const executor = executorFor(caller, id, action)
-      return async () =>
-        outcomeOf(
-          await graph.execute(mutationOf(action), executor, { requestId, idempotencyKey: attemptKeyOf(action) }),
-        )
+      const how = inner.dryRun ? { dryRun: 'CHANGES' as const } : { idempotencyKey: attemptKeyOf(action) }
+      return async () => outcomeOf(await graph.execute(mutationOf(action), executor, { requestId, ...how }))
     })
     const isDone = outcome.error === null || (await wasDone(inner, action))
     return change(inner, triageCase, id, async (latest) => {

@@ -46,21 +46,19 @@ export interface FileStoreOptions {
  * stores the owner. What a killed process leaves without an owner is deleted by a job.
  */
 export class FileStore {
-  readonly #options: FileStoreOptions
   readonly #place: FileBytes
 
-  constructor(options: FileStoreOptions) {
-    this.#options = options
+  constructor(readonly options: FileStoreOptions) {
     this.#place = options.place ?? new DiskBytes(options.dataDir)
   }
 
   get dataDir(): string {
-    return this.#options.dataDir
+    return this.options.dataDir
   }
 
   /** Bytes of files that one organization may have; null: any number. */
   get bytesMax(): number | null {
-    return this.#options.bytesMax
+    return this.options.bytesMax
   }
 
   /** Writes a file. Must not be called inside a transaction. */
@@ -69,11 +67,11 @@ export class FileStore {
     { organizationId, bytesMax, announced, isReserved = false }: WriteOptions,
   ): Promise<WrittenFile> {
     if (announced != null && announced > bytesMax) throw tooLarge(bytesMax)
-    const { tenants } = this.#options
+    const { tenants } = this.options
     const db = tenants.of(organizationId)
     const id = newId()
     const counted = isReserved ? 0 : (announced ?? bytesMax)
-    await db.transaction((sql) => this.#insert(sql, organizationId, { id, state: 'WRITING', bytes: counted }))
+    await db.transaction((sql) => this.insert(sql, organizationId, { id, state: 'WRITING', bytes: counted }))
     const content = new MeasuredContent(source, bytesMax)
     try {
       await this.#place.write(organizationId, id, content)
@@ -94,7 +92,7 @@ export class FileStore {
 
   /** Deletes a file that was written and will get no owner. */
   async discard(organizationId: string, id: string): Promise<void> {
-    await this.#discard(this.#options.tenants.of(organizationId), organizationId, id)
+    await this.#discard(this.options.tenants.of(organizationId), organizationId, id)
   }
 
   /** The bytes of a file that has an owner; fails when the file is missing. */
@@ -105,7 +103,7 @@ export class FileStore {
   /** Reserves bytes for a file that arrives in parts, in the transaction of `sql`. Returns the id of the reservation. */
   async reserveBytes(sql: Sql, organizationId: string, bytes: number): Promise<string> {
     const id = newId()
-    await this.#insert(sql, organizationId, { id, state: 'RESERVED', bytes })
+    await this.insert(sql, organizationId, { id, state: 'RESERVED', bytes })
     return id
   }
 
@@ -114,7 +112,7 @@ export class FileStore {
     const removals = await Promise.allSettled(ids.map((id) => this.#place.remove(organizationId, id)))
     const removed = ids.filter((_, index) => removals[index]!.status === 'fulfilled')
     if (removed.length === 0) return
-    await this.#options.tenants
+    await this.options.tenants
       .of(organizationId)
       .query(
         `delete from kernel.file where organization_id = $1 and id = any($2::uuid[]) and state = 'RELEASED'`,
@@ -139,8 +137,8 @@ export class FileStore {
   }
 
   /** Adds the row of a file, if the organization has room for it. */
-  async #insert(sql: Sql, organizationId: string, { id, state, bytes }: NewRow): Promise<void> {
-    const { bytesMax, clock } = this.#options
+  protected async insert(sql: Sql, organizationId: string, { id, state, bytes }: NewRow): Promise<void> {
+    const { bytesMax, clock } = this.options
     if (bytes > 0) {
       // Two uploads at the same time must not exceed the limit together.
       await sql.query(`select pg_advisory_xact_lock(${lockOf('files')})`, [organizationId], 'WRITE')
@@ -168,7 +166,7 @@ export class FileStore {
       await this.#place.remove(organizationId, id)
     } catch {
       // The place does not answer. The job `files.sweep` removes what may be there; until then it counts nothing.
-      const overdue = new Date(this.#options.clock.now().getTime() - releasedMs - 1).toISOString()
+      const overdue = new Date(this.options.clock.now().getTime() - releasedMs - 1).toISOString()
       await db.query(
         `update kernel.file set state = 'RELEASED', released_at = $3, bytes = 0 where ${unowned}`,
         [organizationId, id, overdue],

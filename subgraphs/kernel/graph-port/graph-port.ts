@@ -1,4 +1,5 @@
 import type { Caller } from '../context.ts'
+import type { DryRunReport } from '../dry-run.ts'
 import { Refusal } from '../errors.ts'
 
 /** A query or mutation of the whole graph with its variables. */
@@ -20,6 +21,8 @@ export interface GraphAnswer {
   readonly errors: readonly GraphError[]
   /** True if a mutation was answered from its idempotency record and nothing ran. */
   readonly replayed?: boolean
+  /** Of a mutation that was tried. */
+  readonly dryRun?: DryRunReport
 }
 
 /** The graph of all subgraphs, for subgraphs that use it on behalf of a user. The gateway implements it, because subgraphs must not import it. */

@@ -1,6 +1,7 @@
 import { mayDoMore } from '../context.ts'
 import type { Row } from '../database/sql.ts'
-import type { DryRunEvent, NotExecuted } from '../dry-run.ts'
+import type { DryRunEvent, DryRunReport, NotExecuted } from '../dry-run.ts'
+import { TriedFiles } from '../file/tried-files.ts'
 import { ExternalCalls } from '../outbound/external-calls.ts'
 import { customFieldKey, customFieldsName } from '../record/custom-field-column.ts'
 import { eventSourceIn } from '../record/custom-object.ts'
@@ -30,18 +31,28 @@ export async function runDry(
   const context = { ...request.context, idempotency: null }
   const { organizationId } = context.caller
   const externalCalls = new ExternalCalls()
+  /** Of the mutations that this one makes through the graph. They are tried between the rounds, once. */
+  const nested: DryRunReport[] = []
+  const files = ports.files ? new TriedFiles(ports.files.options) : null
+  const allPorts = dryRunPorts(ports, { files, tell: (report) => void nested.push(report) })
   for (;;) {
     externalCalls.beginRound()
     const notExecuted: NotExecuted[] = []
     try {
       await services.vault.load(organizationId)
       return await services.tenants.of(organizationId, context).transaction(async (db) => {
-        const options = { ports: dryRunPorts(ports), db, externalCalls, notExecuted }
+        await files?.insertWritten(db)
+        const options = { ports: allPorts, db, externalCalls, notExecuted }
         const ctx = requestContext(context, services, options)
         const answer = await run(ctx)
         rollBackUnlessWhole(answer, externalCalls, context)
         await db.query('set constraints all immediate')
-        throw new RolledBack({ ...answer, dryRun: { events: await eventsOf(ctx), notExecuted } })
+        const reports = [...nested, { events: await eventsOf(ctx), notExecuted }]
+        const dryRun = {
+          events: reports.flatMap(({ events }) => events).slice(0, eventsMax),
+          notExecuted: reports.flatMap((report) => report.notExecuted),
+        }
+        throw new RolledBack({ ...answer, dryRun })
       })
     } catch (error) {
       if (await externalCalls.callRegistered()) continue

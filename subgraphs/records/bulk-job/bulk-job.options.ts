@@ -92,7 +92,8 @@ const optionFields: Readonly<Record<keyof JobOptions, readonly [type: GraphQLTyp
     BulkDeletedMatch,
     {
       default: 'IGNORE',
-      description: 'What an UPSERT does with a deleted record that the key of a row names.',
+      description:
+        'What an UPSERT does with a deleted record that the key of a row names. If several have the key, the row fails with AMBIGUOUS_MATCH.',
       example: 'IGNORE',
     },
   ],

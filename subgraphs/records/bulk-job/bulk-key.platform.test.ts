@@ -99,6 +99,36 @@ describe('a bulk job by a unique custom field', () => {
     expect(new Set(ids.map((line) => (JSON.parse(line) as { _id: string })._id)).size).toBe(1)
   })
 
+  it('restores the only deleted record that has the value as the field compares it', async () => {
+    const [one, two, live] = [await withSerial('D-1'), await withSerial('d-2'), await withSerial('D-3')]
+    const twice = [await withSerial('D-4')]
+    await owner.rest['accountDelete']!({ id: twice[0]!.id })
+    twice.push(await withSerial('d-4'))
+    for (const { id } of [one, two, twice[1]!]) await owner.rest['accountDelete']!({ id })
+    const values = { operation: 'UPSERT', externalIdField: 'serial', options: { matchDeleted: 'RESTORE' } }
+    const csv = 'customFields.serial,name\nd-1,Uno\nD-2,Dos\nD-3,Tres\nD-4,Both\nD-5,New\nd-1,Eins\n'
+    const job = await jobs.load(member, values, csv)
+    expect(job).toMatchObject({ recordsSucceeded: 5, errorSummary: [{ code: 'AMBIGUOUS_MATCH', count: 1 }] })
+    expect(await stored(['D-1', 'd-2', 'D-3', 'D-4', 'd-4', 'D-5'])).toMatchObject([
+      { id: one.id, serial: 'D-1', name: 'Eins', isDeleted: false },
+      { id: live.id, serial: 'D-3', name: 'Tres', isDeleted: false },
+      { id: twice[0]!.id, serial: 'D-4', isDeleted: true },
+      { serial: 'D-5', name: 'New', isDeleted: false },
+      { id: two.id, serial: 'd-2', name: 'Dos', isDeleted: false },
+      { id: twice[1]!.id, serial: 'd-4', isDeleted: true },
+    ])
+    expect(await platform.eventTypesOf(one.id)).toEqual([
+      'account.created',
+      'account.deleted',
+      'account.restored',
+      'account.updated',
+      'account.updated',
+    ])
+    // A value that the restored record has again is unique among live ones.
+    const again = await owner.rest['accountCreate']!({ body: { name: 'Third', customFields: { serial: 'd-1' } } })
+    expect([again.status, again.body.code]).toEqual([409, 'UNIQUE_VIOLATION'])
+  })
+
   it('writes many rows together', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => `M-${index % 200},N${index}`)
     const csv = `customFields.serial,name\n${rows.join('\n')}\n`
@@ -150,8 +180,6 @@ describe('a bulk job by a unique custom field', () => {
       expect(problemsOf(await createOf(member, { externalIdField }))).toBe(
         '400 VALIDATION_FAILED externalIdField NOT_A_KEY',
       )
-    const restoring = { externalIdField: 'serial', options: { matchDeleted: 'RESTORE' } }
-    expect(problemsOf(await createOf(member, restoring))).toBe('400 VALIDATION_FAILED options.matchDeleted NOT_ALLOWED')
     const reader = await platform.member({ organizationId: owner.organizationId, role: 'MEMBER' })
     const fields = { account: { 'customFields.serial': 'HIDDEN' as const } }
     const ctx = systemContext(platform.services, owner.organizationId)

@@ -19,7 +19,7 @@ import { defaultOptions, exportOptions, type JobOptions } from './bulk-job.optio
 import type { BulkJob } from './bulk-job.types.ts'
 import { planExport } from './export/export-query.ts'
 import type { ExportQuery } from './export/export-query.types.ts'
-import { bulkKeyNamed, isCustomKey, type BulkKey } from './bulk-key.ts'
+import { bulkKeyNamed, type BulkKey } from './bulk-key.ts'
 import { requireRoom, type BulkContext } from './job-limits.ts'
 import { delimiters } from './parse/csv-fields.ts'
 import { jobScope, readJob, shownJob } from './stored-job.ts'
@@ -122,13 +122,6 @@ function requireKey(shape: RecordShape, name: string): BulkKey {
   throw invalid({ path: 'externalIdField', code: 'NOT_A_KEY', message })
 }
 
-/** Deleted records may have the same value of a unique field, and no index of it. */
-function requireKeyOfDeleted(key: BulkKey, operation: BulkOperation, { matchDeleted }: JobOptions): void {
-  if (operation !== 'UPSERT' || matchDeleted !== 'RESTORE' || !isCustomKey(key)) return
-  const message = `matchDeleted must be IGNORE, because deleted records are not found by ${key.name}.`
-  throw invalid({ path: 'options.matchDeleted', code: 'NOT_ALLOWED', message })
-}
-
 export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJob> {
   const { object, operation, contentType, externalIdField } = job
   const isExport = operation === 'EXPORT'
@@ -149,7 +142,6 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
   const key = requireKey(shape, externalIdField)
   if (!isExport && operation !== 'INSERT') requireReadable(caller, shape, key.name)
   const options = optionsOf(ctx, job)
-  requireKeyOfDeleted(key, operation, options)
   const query = await queryOf(ctx, loadable, job, options)
   noteColumns(ctx, shape, [...(operation === 'INSERT' ? [] : [key.name]), ...(query?.fields ?? [])])
   const now = clock.now()

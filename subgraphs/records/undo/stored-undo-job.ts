@@ -1,6 +1,5 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { Row } from '../../kernel/database/sql.ts'
-import { notInDryRun } from '../../kernel/dry-run.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import type { Values } from '../../kernel/record/predicate.ts'
@@ -150,8 +149,6 @@ export async function createUndoJob(
   ctx: RequestContext,
   { selection, onConflict, dryRun }: Undoing,
 ): Promise<StoredUndoJob> {
-  // What is rolled back would never run.
-  if (ctx.dryRun) throw notInDryRun('An undo job')
   const { db, caller, clock } = ctx
   const { organizationId, userId, scopes, kind, credentialId } = caller
   const { objects, changes } = await changesIn(ctx, selection)

@@ -286,8 +286,9 @@ describe('an undo of a bulk job', () => {
     ])
     expect(await accounts()).toEqual(before)
     const headers = { Prefer: 'dry-run' }
-    const refused = await owner.rest['bulkJobUndo']!({ id: job.id, body: {}, headers } as never)
-    expect([refused.status, refused.body.code]).toEqual([400, 'DRY_RUN_NOT_SUPPORTED'])
+    const unkept = await owner.rest['bulkJobUndo']!({ id: job.id, body: {}, headers } as never)
+    expect([unkept.status, unkept.body.status, unkept.body.recordsUndone]).toEqual([200, 'QUEUED', 0])
+    expect((await owner.rest['undoJob']!({ id: unkept.body.id })).status).toBe(404)
   })
 
   it('is refused before the job has ended, and if it has written nothing', async () => {
@@ -664,7 +665,7 @@ describe('an undo that would leave more than an answer lists', () => {
     await assignPositions()
     const headers = { Prefer: 'dry-run' }
     const tried = await owner.rest['undo']!({ body: { operationId, onConflict: 'SKIP' }, headers } as never)
-    expect([tried.status, tried.body.code]).toEqual([400, 'DRY_RUN_NOT_SUPPORTED'])
+    expect([tried.status, tried.body.job.status]).toEqual([200, 'QUEUED'])
     const { job } = await ok(undo(owner, { operationId, onConflict: 'SKIP' }), 202)
     await settle()
     expect(await read(owner, job.id)).toMatchObject({ status: 'SUCCEEDED', recordsUndone: 0, recordsNotUndone: 455 })

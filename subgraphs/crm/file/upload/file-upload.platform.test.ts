@@ -128,6 +128,24 @@ describe('an upload in parts', () => {
     expect([await counted(), (await onDisk()).length]).toEqual([whole.length, 1])
   })
 
+  it('is begun and completed in a dry run, which stores no byte', async () => {
+    const headers = { Prefer: 'dry-run' }
+    const tried = await add()
+    expect((await ann.rest.fileUploadBegin!({ id: tried, body: { size: 5 }, headers })).body.partCount).toBe(1)
+    expect((await ann.rest.fileUploadProgress!({ id: tried })).status).toBe(404)
+    const id = await begun()
+    for (const part of [1, 2, 3]) await put(id, part, partOf(whole, part))
+    const [bytesBefore, filesBefore] = [await counted(), new Set(await onDisk())]
+    const done = await ann.rest.fileUploadComplete!({ id, headers })
+    expect([done.status, done.body]).toEqual([
+      200,
+      expect.objectContaining({ status: 'READY', size: whole.length, sha256: sha256(whole, 'hex'), version: 2 }),
+    ])
+    expect(done.headers.get('dry-run-events')).toBe(`"file.uploaded";id="${id}"`)
+    expect([await counted(), new Set(await onDisk())]).toEqual([bytesBefore, filesBefore])
+    expect((await complete(id)).body['status']).toBe('READY')
+  })
+
   it('is completed once with an Idempotency-Key, and a replay answers the same', async () => {
     const id = await begun()
     for (const part of [1, 2, 3]) await put(id, part, partOf(whole, part))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { invalid, notFound, Refusal } from '../../../kernel/errors.ts'
 import { keepFile, type FileStore } from '../../../kernel/file/file-store.ts'
 import type { SentPart } from '../../../kernel/file/sent-files.ts'
-import { externalCall, transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
+import { pureCall, transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
 import { requireRecord } from '../../../kernel/record/read.ts'
 import { requireWritableRole } from '../../../kernel/record/save.ts'
 import { refusalInSituation } from '../../../kernel/record/transitions.ts'
@@ -162,7 +162,8 @@ export async function completeUpload(ctx: FileContext, id: string): Promise<File
       requireWhole(upload)
       const { size } = upload
       const key = `parts ${hash('sha256', upload.parts.map((part) => part.contentId).join(' '))}`
-      content = await externalCall(
+      // A dry run measures the bytes.
+      content = await pureCall(
         inner,
         key,
         async () => () =>

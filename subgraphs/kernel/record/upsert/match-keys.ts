@@ -49,6 +49,10 @@ export async function winnersByKey(
 const comparedSql = ({ column }: KeyField, json: string): string =>
   `kernel.unique_key(${json}::jsonb, '${column.valueIndex!.unique}')`
 
+/** SQL of that form of the value in a row. The index has it only of live records. */
+export const comparedInRow = (key: KeyField, alias: string): string =>
+  comparedSql(key, `(${alias}.custom_fields -> ${sqlLiteral(key.column.key!)})`)
+
 /** SQL of the values `v` of a unique custom field in the records of the organization. */
 export const uniqueValuesOf = ({ object }: RecordShape, { column }: KeyField, predicate: TenantPredicate): string =>
   `(select v.record_id, v.unique_key from ${valueTable} v

@@ -6,7 +6,7 @@ import { TenantPredicate } from '../../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../../kernel/record/read.ts'
 import { selectList } from '../../../kernel/record/selection.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
-import { comparedKeys, uniqueValuesOf, winnersByKey } from '../../../kernel/record/upsert/match-keys.ts'
+import { comparedInRow, comparedKeys, uniqueValuesOf, winnersByKey } from '../../../kernel/record/upsert/match-keys.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import { isCustomKey, keyById, type BulkKey } from '../bulk-key.ts'
 
@@ -23,6 +23,20 @@ export async function comparedForms(
   if (!isCustomKey(by)) return new Map(distinct.map((key) => [key, by === keyById ? key.toLowerCase() : key]))
   const forms = await comparedKeys(db, by.field!, distinct)
   return new Map(distinct.map((key, index) => [key, forms[index] ?? key]))
+}
+
+/** The SQL of the keys, and of the rows that have them. Of deleted records no index has the values of custom fields: all deleted ones of the type are compared. */
+function keysIn(
+  shape: RecordShape,
+  by: BulkKey,
+  predicate: TenantPredicate,
+  deleted: boolean,
+): { readonly key: string; readonly from: string } {
+  const rows = `${shape.table} t`
+  if (!isCustomKey(by)) return { key: columnOf(shape, by.name).sql('t'), from: rows }
+  if (deleted) return { key: comparedInRow(by.field!, 't'), from: rows }
+  const from = `${uniqueValuesOf(shape, by.field!, predicate)} join ${rows} on t.id = v.record_id`
+  return { key: 'v.unique_key', from }
 }
 
 /**
@@ -43,11 +57,7 @@ export async function findRecords(
   const predicate = new TenantPredicate(ctx.caller)
   const state = deleted ? `${predicate.visible(shape, 't')} and t.deleted_at is not null` : predicate.live(shape, 't')
   const list = `${predicate.values.add([...new Set(wanted)])}::${by === keyById ? 'uuid[]' : 'text[]'}`
-  const column = columnOf(shape, by.name)
-  const key = isCustomKey(by) ? 'v.unique_key' : column.sql('t')
-  const from = isCustomKey(by)
-    ? `${uniqueValuesOf(shape, by.field!, predicate)} join ${shape.table} t on t.id = v.record_id`
-    : `${shape.table} t`
+  const { key, from } = keysIn(shape, by, predicate, deleted)
   const rows = await withoutRowLimit(ctx.db).query<{ id: string; key: string }>(
     `select t.id, ${key} as key from ${from} where ${state} and ${key} = any(${list}) order by t.id`,
     predicate.values.list,

@@ -12,16 +12,16 @@ export interface TriedAnswer {
   readonly report: DryRunReport
 }
 
-/** How the request asks for a dry run; undefined where nothing changes anyway. Refuses one of an operation that no document expresses. */
+/** How the request asks for a dry run; undefined where nothing changes anyway. Refuses one of an operation that no document expresses, unless it takes a file. */
 export function dryRunOfCall(
-  { method }: Pick<RestOperation, 'method'>,
+  { method, takesFile }: Pick<RestOperation, 'method' | 'takesFile'>,
   prepared: Pick<PreparedOperation, 'kind'> | null,
   req: IncomingMessage,
 ): DryRunMode | undefined {
   if (method === 'get') return undefined
   const dryRun = dryRunOf(req)
-  if (dryRun && !prepared) throw notInDryRun()
-  return prepared?.kind === 'mutation' ? dryRun : undefined
+  if (dryRun && !prepared && !takesFile) throw notInDryRun()
+  return !prepared || prepared.kind === 'mutation' ? dryRun : undefined
 }
 
 const noReport: DryRunReport = { events: [], notExecuted: [] }

@@ -7,7 +7,7 @@ import type { RestOperation } from './rest-operation.ts'
 
 /** How the request asks for its change to be carried out (`Prefer`, RFC 7240). */
 export function preferencesOfCall(
-  operation: Pick<RestOperation, 'method'>,
+  operation: Pick<RestOperation, 'method' | 'takesFile'>,
   prepared: Pick<PreparedOperation, 'kind'> | null,
   req: IncomingMessage,
   res: ServerResponse,

@@ -10,6 +10,7 @@ import { requireScopes } from '../subgraphs/kernel/unmet-scopes.ts'
 import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
+import type { DryRunEvent } from '../subgraphs/kernel/dry-run.ts'
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { sendHandledEvents, sendSubscription, streamPortsOf } from './event-response.ts'
 import type { CustomHandler, PathValues } from './custom-handler.ts'
@@ -258,8 +259,8 @@ export class Endpoint {
   ): Promise<void> {
     const handler = this.dependencies.customHandlers.get(this.operation.documentId)
     if (!handler) throw new Error(`${this.operation.id} has neither a stored document nor a custom handler.`)
-    const { query, body } = inputs
-    const call = { req, res, context, path: req.params, query, body }
+    const triedEvents: DryRunEvent[] = []
+    const call = { ...inputs, req, res, context: { ...context, triedEvents }, path: req.params }
     if (this.operation.success.isStream) {
       const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
       const begin = async () => (await handler(call)) as AsyncIterable<ServerSentEvent>
@@ -271,6 +272,8 @@ export class Endpoint {
       })
     }
     const result = await handler(call)
-    if (!res.headersSent) writeResponse(this.operation, result, { isReplayed: false, url: req.url!, shaped: null }, res)
+    if (res.headersSent) return
+    const dryRun = triedAnswer(context, { dryRun: { events: triedEvents, notExecuted: [] } })
+    writeResponse(this.operation, result, { isReplayed: false, url: req.url!, shaped: null, dryRun }, res)
   }
 }

@@ -22,7 +22,7 @@ const dryRunDirective = new GraphQLDirective({
     'The mutation is tried: all root fields are carried out in one transaction, with all checks, and nothing is kept. The answer is as it would be; `extensions.dryRun` has the `events` that would have been written',
     '(`type`, `object`, `recordId`, `changedFields`; at most 500, of records that the caller sees), and `notExecuted`: the hooks that would have decided and the mails that would have been queued.',
     'What follows from committed events, such as webhooks and automations, is not tried. Fields of other domains in the answer are read as they are now. Ids, numbers and times of an answer are other ones when the mutation is carried out.',
-    'The fields must belong to one domain. What needs an answer from outside, such as that of a language model or a function, what takes the bytes of a file, and what signs somebody in or takes a password, is refused with DRY_RUN_NOT_SUPPORTED before it happens. A credential in the answer opens nothing. An `Idempotency-Key` has no effect. `Prefer: dry-run` and `Prefer: dry-run=hooks` do the same.',
+    'The fields must belong to one domain. What needs an answer from outside, such as that of a language model or a function, and what signs somebody in or takes a password, is refused with DRY_RUN_NOT_SUPPORTED before it happens. A credential in the answer opens nothing. An `Idempotency-Key` has no effect. `Prefer: dry-run` and `Prefer: dry-run=hooks` do the same.',
   ].join(' '),
   args: {
     hooks: {
@@ -52,12 +52,13 @@ export function dryRunIn(operation: OperationDefinitionNode): DryRunMode | null 
 
 interface Mutations {
   readonly mutationOwners: ReadonlyMap<string, string>
-  readonly onePerRequest: ReadonlySet<string>
+  readonly notInDryRun: ReadonlySet<string>
 }
 
 /** Refuses a dry run of root fields, as `Mutation.field`, that cannot be tried, or not together. */
 export function refuseUntriable(mutations: Mutations, rootFields: readonly string[]): void {
-  const untriable = rootFields.find((field) => mutations.onePerRequest.has(field))
+  const untriable = rootFields.find((field) => mutations.notInDryRun.has(field))
   if (untriable) throw notInDryRun(untriable.slice(untriable.indexOf('.') + 1))
-  refuseUnlessTogether(mutations, rootFields, 'in a dry run')
+  const { mutationOwners, notInDryRun: onePerRequest } = mutations
+  refuseUnlessTogether({ mutationOwners, onePerRequest }, rootFields, 'in a dry run')
 }

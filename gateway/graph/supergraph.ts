@@ -2,7 +2,7 @@ import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { limitsInTags, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
-import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
+import { onePerRequestTag, triedAloneTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/package-internals/compact-schema.ts'
 import { atomic, mutationOwners } from './atomic.ts'
 import { allowDuplicates } from './allowed-duplicates.ts'
@@ -32,6 +32,8 @@ export class LoadedSupergraph {
   readonly filterScopes: FilterScopes
   /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
+  /** Those of them that are refused in a dry run. */
+  readonly notInDryRun: ReadonlySet<string>
   /** The subgraphs of mutations, by `Mutation.field`. */
   readonly mutationOwners: ReadonlyMap<string, string>
   /** Limits of root fields, as `Type.field`, that have others than usual. */
@@ -49,7 +51,9 @@ export class LoadedSupergraph {
     this.requirements = readRequirements(document)
     this.filterScopes = readFilterScopes(document)
     const tagged = [...tagsOfFields(document)]
-    this.onePerRequest = new Set(tagged.flatMap(([field, tags]) => (tags.includes(onePerRequestTag) ? [field] : [])))
+    const alone = tagged.filter(([, tags]) => tags.includes(onePerRequestTag))
+    this.onePerRequest = new Set(alone.map(([field]) => field))
+    this.notInDryRun = new Set(alone.flatMap(([field, tags]) => (tags.includes(triedAloneTag) ? [] : [field])))
     this.limits = new Map(
       tagged.flatMap(([field, tags]) => {
         const limits = limitsInTags(tags)

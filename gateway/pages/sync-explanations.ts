@@ -15,7 +15,7 @@ export const syncExplanations = {
   },
   DRY_RUN_NOT_SUPPORTED: {
     meaning:
-      'The operation needs an answer from outside, takes a file or gives a credential, so it cannot be tried without effect. Nothing was done.',
+      'The operation needs an answer from outside, or signs somebody in, so it cannot be tried without effect. Nothing was done.',
     action: 'Send it without `Prefer: dry-run` if it is to be carried out.',
   },
   UNDO_CONFLICT: {

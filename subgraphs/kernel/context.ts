@@ -1,5 +1,5 @@
 import type { Cancellation } from './cancellation.ts'
-import type { DryRunMode } from './dry-run.ts'
+import type { DryRunEvent, DryRunMode } from './dry-run.ts'
 import type { FieldProblem } from './errors.ts'
 import type { OperationLimits } from './operation-limits.ts'
 
@@ -91,6 +91,8 @@ export interface OperationContext {
   readonly isAtomic?: boolean | undefined
   /** A mutation that is tried and rolled back; absent: it is carried out. */
   readonly dryRun?: DryRunMode | undefined
+  /** Takes the events of a dry run of what no document expresses; a document has them in its report. */
+  readonly triedEvents?: DryRunEvent[] | undefined
   /** Whether the mutation is carried out although rules of duplicates would block it; absent: it is refused. */
   readonly allowsDuplicates?: boolean | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */

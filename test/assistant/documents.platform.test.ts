@@ -55,6 +55,35 @@ const names = (found: readonly Record<string, unknown>[]) => found.map(({ docume
 const work = (organization = organizationId): Promise<void> => readDocuments(platform, organization)
 
 describe('a document', () => {
+  it('has its own file, of several that one mutation with an Idempotency-Key adds', async () => {
+    const create = (name: string, content: string): string =>
+      `${name}: knowledgeDocumentCreate(input: { name: "${name}.md", content: "${base64(content)}" }) { id }`
+    const document = `mutation { ${create('one', 'First')} ${create('two', 'Second')} ${create('three', 'Second')} }`
+    const { body } = await ann.graphql(document, {}, { 'Idempotency-Key': newId() })
+    expect(body.errors).toBeUndefined()
+    const files = ['one', 'two', 'three'].map(async (name) => (await get(body.data[name].id as string)).text())
+    expect(await Promise.all(files)).toEqual(['First', 'Second', 'Second'])
+  })
+
+  it('and its file are tried in dry runs, which store no byte and begin no reading', async () => {
+    const headers = { Prefer: 'dry-run' }
+    const files = () => readdir(join(platform.services.files.dataDir, 'files', organizationId)).catch(() => [])
+    const tried = await ann.rest.knowledgeDocumentCreate!({
+      body: { name: 'Terms.md', content: base64('Tried') },
+      headers,
+    })
+    expect([tried.status, tried.body.status, tried.body.bytes]).toEqual([200, 'PROCESSING', 5])
+    const { id } = (await add({})).body as { id: string }
+    const sent = await put(id, 'Tried', ann, headers)
+    expect([sent.status, sent.headers.get('preference-applied')]).toEqual([200, 'dry-run'])
+    expect(await sent.json()).toMatchObject({ id, status: 'PROCESSING', bytes: 5 })
+    expect((await put(id, 'Tried', await platform.member(), headers)).status).toBe(404)
+    expect((await put(id, 'Tried', reader, headers)).status).toBe(403)
+    expect([await files(), (await read(id)).status]).toEqual([[], 'UPLOADING'])
+    expect((await put(id, 'Kept')).status).toBe(200)
+    expect(await (await get(id)).text()).toBe('Kept')
+  })
+
   it('is added with its file, read in the background, found by its words and quoted with its place', async () => {
     const content =
       '# Delivery\nWe deliver within five days. Damaged goods are replaced.\n\n# Termination\nEither party may terminate. The notice period is ninety days.\n'

@@ -12,10 +12,6 @@ const ofAll = 'a job of the platform, about the rows of all organizations'
 const reasons: Readonly<Record<string, readonly [parts: number, reason: string]>> = {
   'subgraphs/assistant/document/document.jobs.ts': [1, ofAll],
   'subgraphs/extensions/function/invocation.jobs.ts': [1, ofAll],
-  'subgraphs/identity/credential/current-scopes.ts': [
-    1,
-    'a client may be registered by another organization, or by nobody',
-  ],
   'subgraphs/identity/invitation/invitation.ts': [2, persons],
   'subgraphs/identity/meeting/meeting-state-forget.job.ts': [1, ofAll],
   'subgraphs/identity/oauth/oauth-forget.job.ts': [2, ofAll],

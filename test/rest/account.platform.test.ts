@@ -303,15 +303,19 @@ describe('authAcceptPartnerInvite', () => {
     return { owner, email, answer, token: (await mailsTo(platform, email)).at(-1)?.secret ?? '' }
   }
 
-  const asked = async (token: string, input: object) => {
+  const asked = async (token: string, input: object, preference: Record<string, string> = {}) => {
     const query =
       'mutation($input: PartnerInviteInput!) { partnerInvite(input: $input) { email role visibility expiresAt } }'
     const response = await fetch(`${platform.url}/v1/graphql`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...from() },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...from(), ...preference },
       body: JSON.stringify({ query, variables: { input } }),
     })
-    return (await response.json()) as { data: { partnerInvite: object }; errors?: { extensions: { code: string } }[] }
+    return (await response.json()) as {
+      data: { partnerInvite: object }
+      errors?: { extensions: { code: string } }[]
+      extensions?: { dryRun: object }
+    }
   }
   const accept = (token: string, more: object = {}) =>
     anonymous().authAcceptPartnerInvite!({ body: { token, password, firstName: 'Pat', lastName: 'Ng', ...more } })
@@ -330,6 +334,19 @@ describe('authAcceptPartnerInvite', () => {
       organizationId,
     })
     expect(outcome(await accept(token))).toBe('400 TOKEN_INVALID')
+  })
+
+  it('is invited in a dry run without a mail, and changes nothing', async () => {
+    const { token } = await registered()
+    const email = anEmail()
+    const users = async () => (await bearer(token).userList!()).body as unknown
+    const before = await users()
+    const { data, extensions } = await asked(token, { email }, { Prefer: 'dry-run' })
+    expect(data.partnerInvite).toMatchObject({ email, role: 'MEMBER', visibility: 'OWN' })
+    expect(extensions!.dryRun).toMatchObject({ notExecuted: [{ kind: 'MAIL' }] })
+    expect([await users(), await mailsTo(platform, email)]).toEqual([before, []])
+    const wrong = await asked(token, { email: 'no address' }, { Prefer: 'dry-run' })
+    expect(wrong.errors?.[0]?.extensions.code).toBe('VALIDATION_FAILED')
   })
 
   it('requires the password of an existing account', async () => {

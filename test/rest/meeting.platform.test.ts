@@ -188,6 +188,12 @@ describe('meetingDisconnect', () => {
         person.organizationId,
       ])
     const [{ id }] = (await tokens()) as [{ id: string }]
+    const tried = await person.rest.meetingDisconnect!({ meeting_provider: 'zoom', headers: { Prefer: 'dry-run' } })
+    expect([tried.status, tried.headers.get('dry-run-events'), (await tokens()).length]).toEqual([
+      204,
+      `"meeting_connection.deleted";id="${id}"`,
+      1,
+    ])
     const { status, body } = await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' })
     expect([status, body, await tokens()]).toEqual([204, null, []])
     expect(outcome(await person.rest.meetingDisconnect!({ meeting_provider: 'zoom' }))).toBe('404 NOT_FOUND')

@@ -285,6 +285,36 @@ describe('users', () => {
     expect((await other.scim('GET', `/Users/${theirs.id}`)).body).toMatchObject({ userName, displayName: 'Real Name' })
   })
 
+  it('are tried in dry runs, with the refusals of other users of the address', async () => {
+    const other = await aDirectory()
+    const { body: known } = await other.scim('POST', '/Users', { userName: anEmail(), displayName: 'Real Name' })
+    const { body: own } = await scim('POST', '/Users', { userName: anEmail(), displayName: 'Own Name' })
+    const ask = (mutation: string, input: object) =>
+      graphql(directory.token)(
+        `mutation ($input: ScimUserInput!) @dryRun { result: ${mutation} { userName displayName active } }`,
+        { input },
+      )
+    const before = async () => [
+      (await scim('GET', '/Users')).body,
+      (await other.scim('GET', '/Users')).body,
+      await platform.query('select count(*) as n from kernel.event'),
+    ]
+    const kept = await before()
+    const userName = anEmail()
+    const created = await ask('scimUserCreate(input: $input)', { userName, displayName: 'New' })
+    expect(created.body.data.result).toEqual({ userName, displayName: 'New', active: true })
+    expect(created.body.extensions.dryRun.events.map(({ type }: { type: string }) => type)).toEqual(['user.created'])
+    const joined = await ask('scimUserCreate(input: $input)', { userName: known.userName, displayName: 'Ours' })
+    expect(joined.body.data.result).toEqual({ userName: known.userName, displayName: 'Ours', active: true })
+    const taken = await ask('scimUserCreate(input: $input)', { userName: own.userName })
+    expect(taken.body.errors[0].extensions.code).toBe('UNIQUE_VIOLATION')
+    const changed = await ask(`scimUserUpdate(id: "${own.id}", input: $input)`, { active: false, displayName: 'Off' })
+    expect(changed.body.data.result).toEqual({ userName: own.userName, displayName: 'Off', active: false })
+    const foreign = await ask(`scimUserUpdate(id: "${known.id}", input: $input)`, { active: false })
+    expect(foreign.body.errors[0].extensions.code).toBe('NOT_FOUND')
+    expect(await before()).toEqual(kept)
+  })
+
   it('have the manager of the enterprise extension, in the forms that directories send', async () => {
     const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
     const { body: boss } = await scim('POST', '/Users', { userName: anEmail(), displayName: 'Bea' })

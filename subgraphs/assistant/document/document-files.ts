@@ -2,6 +2,7 @@ import type { OperationContext } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { SentFiles } from '../../kernel/file/sent-files.ts'
 import { portsOf, requestContext, type Services } from '../../kernel/request.ts'
+import { triedContext } from '../../kernel/subgraph/tried-context.ts'
 import { uploadContent, type DocumentContext } from './document.actions.ts'
 import { mediaTypes } from './document.enumerations.ts'
 import { requireDocument } from './stored-document.ts'
@@ -9,7 +10,8 @@ import { requireDocument } from './stored-document.ts'
 export function documentFilesOf(services: Services): SentFiles {
   const contextOf = async (operation: OperationContext): Promise<DocumentContext> => {
     await services.shapes.load(operation.caller.organizationId)
-    return requestContext(operation, services, { ports: portsOf(services, ['files']) })
+    const ctx = requestContext(operation, services, { ports: portsOf(services, ['files']) })
+    return triedContext(ctx, operation.triedEvents)
   }
   return {
     async upload(operation, id, source, announced) {

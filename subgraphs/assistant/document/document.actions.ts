@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { lockOf } from '../../kernel/database/locks.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
@@ -116,10 +117,10 @@ export async function createDocument(
   return transactionWithExternalCalls(ctx, async (inner) => {
     await requireLink(inner, input)
     if (content)
-      // A dry run measures the bytes.
+      // A dry run measures the bytes. One mutation may create several documents.
       written = await pureCall(
         inner,
-        'file',
+        inner.externalCalls!.numbered(`file ${hash('sha256', content)}`),
         async () => () =>
           ctx.files.write(Readable.from([content]), {
             organizationId,

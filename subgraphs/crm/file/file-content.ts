@@ -6,6 +6,7 @@ import type { OpenedFile, SentFiles } from '../../kernel/file/sent-files.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { requireRecord, stateOf } from '../../kernel/record/read.ts'
 import { portsOf, requestContext, systemContext, type Services } from '../../kernel/request.ts'
+import { triedContext } from '../../kernel/subgraph/tried-context.ts'
 import { fileParent } from './file.enumerations.ts'
 import { uploadFile, type FileContext } from './file.actions.ts'
 import { file } from './file.record.ts'
@@ -21,7 +22,8 @@ export interface RecordFiles extends SentFiles {
 export function recordFilesOf(services: Services): RecordFiles {
   const contextOf = async (operation: OperationContext): Promise<FileContext> => {
     await services.shapes.load(operation.caller.organizationId)
-    return requestContext(operation, services, { ports: portsOf(services, ['files']) })
+    const ctx = requestContext(operation, services, { ports: portsOf(services, ['files']) })
+    return triedContext(ctx, operation.triedEvents)
   }
   const opened = (found: File, name: string): OpenedFile => {
     const { organizationId, contentId, contentType, size, sha256 } = found

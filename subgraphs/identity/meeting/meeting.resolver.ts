@@ -64,7 +64,7 @@ export class MeetingResolver {
   @Mutation(() => String, {
     description: "Deletes the user's connection and tokens of the provider; returns the provider's name.",
   })
-  @OnePerRequest()
+  @OnePerRequest({ isTried: true })
   @RequiresScopes('SESSION')
   meetingDisconnect(
     @Arg('provider', () => String, { description: 'Name of a configured meeting provider.' }) provider: string,

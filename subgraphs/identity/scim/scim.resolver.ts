@@ -142,4 +142,5 @@ export class ScimResolver {
 export const scimResource: Resource = {
   resolver: ScimResolver,
   crossTenantFields: ['scimUserCreate', 'scimUserUpdate'],
+  crossTenantDryRuns: ['scimUserCreate', 'scimUserUpdate'],
 }

@@ -98,7 +98,7 @@ export class AccountResolver {
   }
 
   @Mutation(() => User, { description: 'Changes the profile of the signed-in user.' })
-  @OnePerRequest()
+  @OnePerRequest({ isTried: true })
   @RequiresScopes('SESSION')
   authUpdateProfile(@InputArg(() => UpdateProfileInput) input: UpdateProfileInput, @Ctx() ctx: IdentityContext) {
     return updateProfile(ctx, input)
@@ -108,7 +108,7 @@ export class AccountResolver {
     description:
       'Invites a user like `userInvite`, with an email address only. A repeated invitation replaces the former one.',
   })
-  @OnePerRequest()
+  @OnePerRequest({ isTried: true })
   @RequiresScopes('SESSION')
   partnerInvite(@InputArg(() => PartnerInviteInput) input: PartnerInviteInput, @Ctx() ctx: IdentityContext) {
     return invitePartner(ctx, input)
@@ -162,6 +162,7 @@ export const accountResource: Resource = {
     'authSessionCount',
     'partnerInvite',
   ],
+  crossTenantDryRuns: ['authUpdateProfile', 'partnerInvite'],
   migrations: [oneTimeTokenTable],
   jobs: [oneTimeTokenForget],
 }

@@ -311,6 +311,17 @@ describe('a stream of lines', () => {
     expect((await read(tenants().lines(mine, { ...usual, text }))) === expected).toBe(true)
   })
 
+  it('ends although its last lines have waited for the reader', async () => {
+    // A batch each, and together more than may wait.
+    const text = copy(`select repeat('x', 131050) /* late */ from generate_series(1, 9)`)
+    const lines = tenants().lines(mine, { ...usual, text })
+    expect((await lines.next()).value).toMatchObject({ count: 1 })
+    await untilRunning('late', 0)
+    let count = 1
+    for await (const batch of lines) count += batch.count
+    expect(count).toBe(9)
+  })
+
   it('waits for its reader, however many rows follow', async () => {
     const text = copy(`select repeat('x', 1000) /* waiting */ from generate_series(1, 300000)`)
     let count = 0

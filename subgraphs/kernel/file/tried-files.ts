@@ -5,6 +5,8 @@ import { FileStore, type WriteOptions, type WrittenFile } from './file-store.ts'
 
 interface TriedFile extends WrittenFile {
   readonly organizationId: string
+  /** Bytes for which there must be room before the first of them arrives. */
+  readonly counted: number
 }
 
 /** The files of a dry run, which reads those that exist. Bytes that are written are measured, and stored nowhere. */
@@ -19,17 +21,18 @@ export class TriedFiles extends FileStore {
     const content = new MeasuredContent(source, bytesMax)
     for await (const _ of content.chunks());
     const written = { id: newId(), bytes: content.bytes, sha256: content.sha256.toString('hex') }
-    this.#written.push({ ...written, organizationId, bytes: isReserved ? 0 : content.bytes })
+    const [bytes, counted] = isReserved ? [0, 0] : [content.bytes, announced ?? bytesMax]
+    this.#written.push({ ...written, organizationId, bytes, counted })
     return written
   }
 
   /** Adds the rows of what was written before the transaction, which is rolled back. */
   async insertWritten(sql: Sql): Promise<void> {
-    for (const { organizationId, id, bytes, sha256 } of this.#written) {
-      await this.insert(sql, organizationId, { id, state: 'WRITING', bytes })
+    for (const { organizationId, id, bytes, counted, sha256 } of this.#written) {
+      await this.insert(sql, organizationId, { id, state: 'WRITING', bytes: counted })
       await sql.query(
-        `update kernel.file set state = 'WRITTEN', sha256 = $3 where organization_id = $1 and id = $2`,
-        [organizationId, id, sha256],
+        `update kernel.file set state = 'WRITTEN', bytes = $3, sha256 = $4 where organization_id = $1 and id = $2`,
+        [organizationId, id, bytes, sha256],
         'WRITE',
       )
     }

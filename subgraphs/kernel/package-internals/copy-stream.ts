@@ -79,7 +79,8 @@ export class CopyStream implements pg.Submittable {
     this.#bytes = 0
     this.#count = 0
     const waiting = this.#full.reduce((sum, { bytes }) => sum + bytes.length, 0)
-    if (waiting >= waitingBytesMax && !this.#isPaused) {
+    // Also when it is paused: the client resumes its connection between large amounts of data.
+    if (waiting >= waitingBytesMax) {
       this.#isPaused = true
       this.#connection!.stream.pause()
     }
@@ -110,9 +111,10 @@ export class CopyStream implements pg.Submittable {
       if (this.#failure) throw this.#failure
       const next = this.#full.shift()
       if (next) yield next
-      else if (this.#hasEnded) return
       else {
+        // Also at the end: a paused connection does not close.
         this.#resume()
+        if (this.#hasEnded) return
         await new Promise<void>((resolve) => (this.#wake = resolve))
       }
     }

@@ -70,7 +70,7 @@ interface WrittenEvent extends Row {
 }
 
 /** The events of the open transaction, in their order, of the records that the caller sees in it. */
-async function eventsOf(ctx: RequestContext): Promise<DryRunEvent[]> {
+export async function eventsOf(ctx: RequestContext): Promise<DryRunEvent[]> {
   const { caller, db, operationId, requestId } = ctx
   const written = await db.query<WrittenEvent>(
     `select e.type, e.object, e.record_id as "recordId",

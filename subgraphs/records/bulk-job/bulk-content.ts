@@ -3,6 +3,7 @@ import type { OperationContext } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { JobFiles } from '../../kernel/file/sent-files.ts'
 import { portsOf, requestContext, type Services } from '../../kernel/request.ts'
+import { triedContext } from '../../kernel/subgraph/tried-context.ts'
 import type { BulkContext } from './job-limits.ts'
 import { receiveBulkPart } from './receive-part.ts'
 import { openExport } from './export/open-export.ts'
@@ -15,7 +16,8 @@ import { requireJob } from './stored-job.ts'
 export function bulkJobFiles(services: Services): JobFiles {
   const contextOf = async (operation: OperationContext): Promise<BulkContext> => {
     await services.shapes.load(operation.caller.organizationId)
-    return requestContext(operation, services, { ports: portsOf(services, ['files']) })
+    const ctx = requestContext(operation, services, { ports: portsOf(services, ['files']) })
+    return triedContext(ctx, operation.triedEvents)
   }
   return {
     async uploadPart(operation, id, part, sent) {

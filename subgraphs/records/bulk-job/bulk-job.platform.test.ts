@@ -200,6 +200,12 @@ describe('a bulk job', () => {
     const cut = bytes.indexOf(0xc3) + 1
     expect((await jobs.put(owner, id, bytes.subarray(cut), 2)).status).toBe(200)
     expect(await jobs.complete(owner, id)).toMatchObject({ status: 409, body: { code: 'INVALID_STATE' } })
+    const tried = await jobs.put(owner, id, bytes.subarray(0, cut), 1, { Prefer: 'dry-run' })
+    expect([tried.status, await tried.json()]).toEqual([
+      200,
+      expect.objectContaining({ parts: [1, 2], bytesTotal: bytes.length }),
+    ])
+    expect(await jobs.read(owner, id)).toMatchObject({ parts: [2], bytesTotal: bytes.length - cut })
     expect((await jobs.put(owner, id, bytes.subarray(0, cut), 1)).status).toBe(200)
     const again = await jobs.put(owner, id, bytes.subarray(0, cut), 1)
     expect([again.status, await again.json()]).toEqual([

@@ -146,6 +146,56 @@ describe('an upload in parts', () => {
     expect((await complete(id)).body['status']).toBe('READY')
   })
 
+  it('takes a part in a dry run with all checks, and keeps nothing of it', async () => {
+    const id = await begun()
+    const tried = (part: number, content: Buffer, headers = {}, by = ann) =>
+      put(id, part, content, { Prefer: 'dry-run', ...headers }, by)
+    const one = partOf(whole, 1)
+    const { organizationId } = ann
+    const answers = [
+      await tried(1, one, digest(one)),
+      await tried(1, one, digest(partOf(whole, 2))),
+      await tried(1, partOf(whole, 3)),
+      await tried(1, one, {}, await platform.member()),
+      await tried(1, one, {}, await platform.member({ organizationId, role: 'READ_ONLY' })),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.receivedParts ?? body.code])).toEqual([
+      [200, [1]],
+      [400, 'VALIDATION_FAILED'],
+      [400, 'VALIDATION_FAILED'],
+      [404, 'NOT_FOUND'],
+      [403, 'PERMISSION_DENIED'],
+    ])
+    expect([(await ann.rest.fileUploadProgress!({ id })).body.receivedParts, await onDisk()]).toEqual([[], []])
+    expect((await put(id, 1, one)).body.receivedParts).toEqual([1])
+  })
+
+  it('is tried as a whole, with its event, and refused where there is no room', async () => {
+    const tried = async (id: string) => {
+      const answer = await fetch(`${platform.url}/v1/files/${id}/content`, {
+        method: 'PUT',
+        headers: { ...ann.headers, 'Content-Type': 'application/octet-stream', Prefer: 'dry-run' },
+        body: whole as never,
+      })
+      const told = ['preference-applied', 'dry-run-events'].map((name) => answer.headers.get(name))
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown>, told }
+    }
+    const id = await add()
+    const { status, body, told } = await tried(id)
+    expect([status, body['status'], body['size'], body['sha256']]).toEqual([
+      200,
+      'READY',
+      whole.length,
+      sha256(whole, 'hex'),
+    ])
+    expect(told).toEqual(['dry-run', `"file.uploaded";id="${id}"`])
+    expect((await ann.rest.file!({ id })).body).toMatchObject({ status: 'UPLOADING', version: 1 })
+    for (let count = 0; count < 2; count++) await begun()
+    const full = await tried(id)
+    expect([full.status, full.body['code']]).toEqual([403, 'STORAGE_LIMIT_EXCEEDED'])
+    expect([await counted(), await onDisk()]).toEqual([2 * whole.length, []])
+  })
+
   it('is completed once with an Idempotency-Key, and a replay answers the same', async () => {
     const id = await begun()
     for (const part of [1, 2, 3]) await put(id, part, partOf(whole, part))

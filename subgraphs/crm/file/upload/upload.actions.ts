@@ -83,8 +83,12 @@ export async function receivePart(
   try {
     if (written.bytes !== bytes) throw lengthProblem(part, bytes)
     if (sha256 !== null && Buffer.from(written.sha256, 'hex').toString('base64') !== sha256) throw digestProblem()
-    isKept = await inTransaction(ctx, (inner) => storePart(inner, upload, part, written, lostId))
-    return shownUpload(await requireUpload(ctx, found.id))
+    const stored = await inTransaction(ctx, async (inner) => {
+      const isNew = await storePart(inner, upload, part, written, lostId)
+      return { isNew, upload: shownUpload(await requireUpload(inner, found.id)) }
+    })
+    isKept = stored.isNew
+    return stored.upload
   } finally {
     if (!isKept) await ctx.files.discard(organizationId, written.id)
   }

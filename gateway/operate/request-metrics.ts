@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { MetricBatch } from '../../subgraphs/kernel/operate/metric-batch.ts'
 import { activeTracing } from '../../subgraphs/kernel/tracing/tracing.ts'
-import { requestBegan, requestEnded } from '../../subgraphs/kernel/work/background-turn.ts'
+import { requestBegan } from '../../subgraphs/kernel/work/background-turn.ts'
 import { beginExchange, type Exchange } from '../edge/exchange.ts'
 import { statusSent } from '../edge/usage.ts'
 import { unsent } from '../edge/unsent.ts'
@@ -92,9 +92,9 @@ export class RequestMetrics {
     const surface = surfaceOf(req.originalUrl)
     const exchange = beginExchange(res, surface === 'rest' ? 'unknown' : surface)
     const startedMs = performance.now()
-    requestBegan(res)
+    const endRequest = requestBegan(res)
     res.once('close', () => {
-      requestEnded(res)
+      endRequest()
       const durationMs = performance.now() - startedMs
       const status = statusSent(res)
       const { operation, operationName, code, caller } = exchange

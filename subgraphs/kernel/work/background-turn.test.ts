@@ -1,5 +1,6 @@
+import { getHeapSpaceStatistics } from 'node:v8'
 import { describe, expect, it } from 'vitest'
-import { giveWay, requestBegan, requestEnded } from './background-turn.ts'
+import { giveWay, requestBegan } from './background-turn.ts'
 import { busyFor, PiecesOfTurns } from './turn.fixture.ts'
 
 describe('work in the background', () => {
@@ -22,12 +23,12 @@ describe('work in the background', () => {
 
   it('waits for the answer of a request, and goes on under constant load nevertheless', async () => {
     const answer = { headersSent: false }
-    requestBegan(answer)
+    const end = requestBegan(answer)
     const startMs = performance.now()
     await work((pieces) => pieces === 20)
     // Turns of at most three pieces, and eight milliseconds between them.
     expect(performance.now() - startMs).toBeGreaterThan(6 * 8)
-    requestEnded(answer)
+    end()
   })
 
   it('waits until the answer begins', async () => {
@@ -41,11 +42,11 @@ describe('work in the background', () => {
     })
     await giveWay('one')
     busyFor(3)
-    requestBegan(answer)
+    const end = requestBegan(answer)
     await giveWay('one')
     pieces++
     expect(await begun).toBe(0)
-    requestEnded(answer)
+    end()
   })
 
   it('does not wait for a stream, whose answer has begun: it is not asked again', async () => {
@@ -58,5 +59,18 @@ describe('work in the background', () => {
     })
     await work((pieces) => pieces === 20)
     expect(asked).toBe(1)
+  })
+
+  it('knows requests in a way that minor collections free those that have ended', () => {
+    const oldBytes = () => getHeapSpaceStatistics().find((space) => space.space_name === 'old_space')!.space_used_size
+    const ends: (() => void)[] = []
+    const before = oldBytes()
+    for (let count = 0; count < 40_000; count++) {
+      // 4 KB each, 160 MB together.
+      ends.push(requestBegan({ headersSent: false, held: new Array<number>(500).fill(count) } as never))
+      if (ends.length > 32) ends.shift()!()
+    }
+    for (const end of ends) end()
+    expect(oldBytes() - before).toBeLessThan(8 * 1024 * 1024)
   })
 })

@@ -11,17 +11,28 @@ interface Answer {
   readonly headersSent: boolean
 }
 
-/** Answers that have not begun; those that have begun since are removed when somebody asks. */
-const awaited = new Set<Answer>()
+/**
+ * Answers that have not begun, each in a place that is used again; those that have begun since are removed when somebody asks. A `Set` would not do: each table
+ * that it outgrows holds its last entries and the next table, so that every minor collection of V8 would keep nearly all requests.
+ */
+const places: (Answer | null)[] = []
+const freePlaces: number[] = []
 
-export const requestBegan = (answer: Answer): void => void awaited.add(answer)
-export const requestEnded = (answer: Answer): void => void awaited.delete(answer)
+/** Returns the function that ends the request, which must be called once. */
+export function requestBegan(answer: Answer): () => void {
+  const place = freePlaces.pop() ?? places.length
+  places[place] = answer
+  return () => {
+    places[place] = null
+    freePlaces.push(place)
+  }
+}
 
 /** Streams and downloads do not count: their answers have begun. */
 function isRequestWaiting(): boolean {
-  for (const answer of awaited) {
-    if (!answer.headersSent) return true
-    awaited.delete(answer)
+  for (const [place, answer] of places.entries()) {
+    if (answer && !answer.headersSent) return true
+    places[place] = null
   }
   return false
 }

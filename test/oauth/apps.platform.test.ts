@@ -143,6 +143,21 @@ describe('apps', () => {
     expect((await owner.rest['oauthAppRotateSecret']!({ id: open.id })).body.code).toBe('INVALID_STATE')
   })
 
+  it('keep their secret in a dry run, whose new apps and secrets open nothing', async () => {
+    const ownApp = await anApp(owner)
+    const headers = { Prefer: 'dry-run' }
+    const rotated = await owner.rest['oauthAppRotateSecret']!({ id: ownApp.id, headers })
+    const body = { name: 'Tried', scopes: ['READ_ACCOUNTS'], redirectUris: ['https://app.example.com/cb'] }
+    const created = await owner.rest['oauthAppCreate']!({ body, headers })
+    expect([rotated.status, created.status]).toEqual([200, 200])
+    const { id, clientSecret } = created.body as { id: string; clientSecret: string }
+    const granted = async (app: { id: string; secret: string | null }) =>
+      refusalOf(oauth.clientCredentialsGrant(await discovered(platform.url, app), { scope: 'READ_ACCOUNTS' }))
+    expect(await granted({ ...ownApp, secret: rotated.body.clientSecret as string })).toBe('401 invalid_client')
+    expect(await granted({ id, secret: clientSecret })).toBe('401 invalid_client')
+    expect([await granted(ownApp), (await owner.rest['oauthApp']!({ id })).status]).toEqual(['allowed', 404])
+  })
+
   it('lose removed scopes immediately, and all access when they are deleted', async () => {
     const ownApp = await anApp(owner)
     const { access_token } = await tokensOf(platform, await discovered(platform.url, ownApp), owner)

@@ -116,11 +116,13 @@ it('servers of three organizations that only send lines do not stop the polls of
     }
     const fresh = new LaneWorker(mailboxPollQueue, platform.services, 'fresh')
     const running = fresh.run()
-    ends.push(
-      () => running,
-      () => [...sockets].forEach((socket) => socket.destroy()),
-      () => fresh.stop(),
-    )
+    ends.push(async () => {
+      fresh.stop()
+      // A lease that had begun may still start polls.
+      const closing = setInterval(() => sockets.forEach((socket) => socket.destroy()), 20)
+      await running
+      clearInterval(closing)
+    })
     // Each of them holds the two slots that it may have.
     await expect.poll(() => sockets.size, { timeout: 30_000 }).toBe(6)
     const watched = await platform.member({ organizationId: await platform.organization('Watched') })

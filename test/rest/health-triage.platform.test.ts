@@ -290,6 +290,25 @@ describe('an action', () => {
     expect(actionOf(await caseOf(id))).toMatchObject({ id: actionId, status: 'EXECUTED' })
   })
 
+  it('is tried in a dry run, with the events of its task and of the case', async () => {
+    const { id, triage } = await openCase()
+    const { id: actionId } = actionOf(triage)
+    // The data key of an organization is created when it is first needed, in whatever request.
+    await platform.services.vault.load(owner.organizationId)
+    const answer = await unchanged(platform, () =>
+      owner.rest.triageActionExecute!({ id: triage.id, actionId, headers: { Prefer: 'dry-run' } }),
+    )
+    expect([answer.status, answer.body.status, actionOf(answer.body)]).toEqual([
+      200,
+      'IN_PROGRESS',
+      expect.objectContaining({ id: actionId, status: 'EXECUTED', resultId: actionId }),
+    ])
+    expect(answer.headers.get('dry-run-events')).toBe(
+      `"task.created";id="${actionId}", "triage_case.updated";id="${triage.id}"`,
+    )
+    expect([await caseOf(id), (await owner.rest.task!({ id: actionId })).status]).toEqual([triage, 404])
+  })
+
   it('runs once if two users execute it at once', async () => {
     const other = await colleague({ role: 'ADMIN' })
     const { triage } = await openCase()
@@ -426,6 +445,16 @@ describe('a custom action', () => {
     ])
     expect((await execute(one)).status).toBe(409)
     expect((await owner.rest.customActionDelete!({ id: action })).status).toBe(204)
+  })
+
+  it('is not called in a dry run, which is refused', async () => {
+    const one = await planned(await anAction())
+    service.take()
+    const prefer = { headers: { Prefer: 'dry-run' } }
+    const { status, body } = await owner.rest.triageActionExecute!({ id: one.id, actionId: one.actionId, ...prefer })
+    expect([status, body.code, service.take()]).toEqual([400, 'DRY_RUN_NOT_SUPPORTED', []])
+    expect(actionOf((await owner.rest.triageCase!({ id: one.id })).body, 'CUSTOM_ACTION').status).toBe('PLANNED')
+    expect((await execute(one)).status).toBe(200)
   })
 
   it('that a user with more rights has executed does not fail for others before that is recorded', async () => {

@@ -67,7 +67,7 @@ describe('work in the background', () => {
     const before = oldBytes()
     for (let count = 0; count < 40_000; count++) {
       // 4 KB each, 160 MB together.
-      ends.push(requestBegan({ headersSent: false, held: new Array<number>(500).fill(count) } as never))
+      ends.push(requestBegan({ headersSent: false, held: Array.from({ length: 500 }, () => count) } as never))
       if (ends.length > 32) ends.shift()!()
     }
     for (const end of ends) end()
